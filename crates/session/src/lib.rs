@@ -1,0 +1,55 @@
+//! Reads, writes and understands the session files of the pi coding agent.
+//!
+//! pi writes each conversation as a tree of entries into a JSONL file. This crate turns such a file into
+//! an index ([`Log`]), a tree ([`Tree`]) and the context a model would be given ([`Context`]).
+//!
+//! It follows real pi to the letter where pi gets it right, and reads on where pi gives up: readers
+//! return what is there together with the [`Problem`]s they met. It knows nothing of other sessions'
+//! conversations, of databases, of the terminal, or of the clock.
+
+mod branches;
+mod compaction;
+mod content;
+mod context;
+mod entry;
+mod error;
+mod folders;
+mod forks;
+mod json;
+mod lines;
+mod listing;
+mod log;
+mod migrate;
+mod problem;
+mod session;
+mod source;
+mod stats;
+mod summary;
+mod system;
+mod time;
+mod tokens;
+mod tree;
+mod writer;
+
+pub use branches::{Branch, branches};
+pub use compaction::{CompactionPlan, KEEP_RECENT_TOKENS};
+pub use content::{Block, FileLists, blocks, text_of};
+pub use context::{Context, ContextMessage, ModelChoice};
+pub use entry::{Body, Entry, EntryId, Message, Parent, Reply, Role, Usage};
+pub use error::{ReadError, SessionError};
+pub use folders::{
+    SessionFolder, encode_cwd, find_most_recent, id_in_file_name, newest, read_header,
+};
+pub use forks::{Lineage, fork_point};
+pub use json::{Member, Raw, quote};
+pub use listing::{SessionInfo, all_messages_text, list_sessions};
+pub use log::{CURRENT_VERSION, Header, Log, Position};
+pub use migrate::{Migration, migrate_file};
+pub use problem::{Problem, ProblemKind};
+pub use session::{Checkpoint, EntryText, Refresh, Session};
+pub use stats::{ModelStats, Stats, ToolStats};
+pub use summary::{Abandoned, Conversation, SummaryDetails, SummarySource, shorten};
+pub use time::Millis;
+pub use tokens::estimate_tokens;
+pub use tree::{Label, Tree, View, labels};
+pub use writer::{Mint, NewBranchSummary, NewCompaction, SessionWriter};

@@ -1,0 +1,340 @@
+//! Lines into an index of entries, from the start of a file or from where the last reading ended.
+
+use std::io::{self, Read};
+
+use sha2::{Digest, Sha256};
+
+use crate::entry::{Body, Entry, EntryId, Names, Parent, Parsed, Role, parse_object};
+use crate::error::ReadError;
+use crate::json::{Raw, Scanner};
+use crate::lines::{Line, LineReader};
+use crate::problem::{Problem, ProblemKind};
+use crate::time::Millis;
+
+/// The version of the format that pi writes today.
+pub const CURRENT_VERSION: u32 = 3;
+
+/// The first line of a session file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Header {
+    /// The header as it stands in the file.
+    pub raw: String,
+    /// The format's version; a header without one means 1.
+    pub version: u32,
+    /// The session's id.
+    pub id: String,
+    /// When the session began, as written.
+    pub timestamp: Option<String>,
+    /// The working directory; very old files have none.
+    pub cwd: Option<String>,
+    /// The path of the file that this one was forked from; it may be gone.
+    pub parent_session: Option<String>,
+}
+
+impl Header {
+    /// Takes a header apart; `None` unless it is one.
+    pub(crate) fn parse(raw: Raw<'_>) -> Option<Self> {
+        let text = |key: &str| raw.get_str(key).map(std::borrow::Cow::into_owned);
+        (text("type").as_deref() == Some("session")).then_some(())?;
+        Some(Self {
+            version: raw.get("version").map_or(1, version),
+            id: text("id")?,
+            timestamp: text("timestamp"),
+            cwd: text("cwd"),
+            parent_session: text("parentSession").filter(|path| !path.is_empty()),
+            raw: raw.text().into_owned(),
+        })
+    }
+
+    /// Returns when the session began.
+    pub fn created(&self) -> Option<Millis> {
+        self.timestamp.as_deref().and_then(Millis::parse)
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn version(raw: Raw<'_>) -> u32 {
+    raw.as_f64().map_or(CURRENT_VERSION, |number| number as u32)
+}
+
+/// Everything a session file holds, in file order, without the text.
+#[derive(Clone, Debug, Default)]
+pub struct Log {
+    header: Option<Header>,
+    entries: Vec<Entry>,
+    problems: Vec<Problem>,
+    names: Names,
+    /// Values that pi counts when a version 1 file speaks of "entry number n"; the header is 0.
+    values: u64,
+    position: Position,
+    /// Where the last line ends, whole or not.
+    end: u64,
+    /// What is owed to a last line without line break, which is read again when more has come.
+    tail: Tail,
+}
+
+/// How far a file has been read: up to here all lines are whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Bytes.
+    pub offset: u64,
+    /// Lines.
+    pub lines: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Tail {
+    entries: usize,
+    problems: usize,
+    values: u64,
+}
+
+impl Log {
+    /// Reads a whole session file.
+    pub fn read(input: impl Read) -> Result<Self, ReadError> {
+        Self::read_with(input, |_, _| {})
+    }
+
+    /// Reads a whole session file and shows each entry, with its text, as it passes by.
+    pub fn read_with(
+        input: impl Read,
+        on_entry: impl FnMut(&Entry, Raw<'_>),
+    ) -> Result<Self, ReadError> {
+        let mut log = Self::default();
+        log.take_lines(input, on_entry)?;
+        if log.header.is_some() { Ok(log) } else { Err(ReadError::NoHeader) }
+    }
+
+    /// Reads what has been appended; `input` starts at [`Log::position`].
+    pub fn extend(&mut self, input: impl Read) -> io::Result<()> {
+        self.entries.truncate(self.entries.len() - self.tail.entries);
+        self.problems.truncate(self.problems.len() - self.tail.problems);
+        self.values -= self.tail.values;
+        self.tail = Tail::default();
+        self.take_lines(input, |_, _| {})
+    }
+
+    /// Returns the header.
+    pub fn header(&self) -> &Header {
+        self.header.as_ref().expect("a log is only handed out once its header was read")
+    }
+
+    /// Returns the entries in file order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// Returns what is wrong with single lines; the [tree](crate::Tree) knows what is wrong between them.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Returns how far the file has been read.
+    pub fn position(&self) -> Position {
+        self.position
+    }
+
+    /// Returns where the last line ends, whole or not.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Returns the session's name: the last one given, unless that was empty.
+    pub fn name(&self) -> Option<&str> {
+        let last = self.entries.iter().rev().find_map(|entry| match &entry.body {
+            Body::SessionInfo { name } => Some(name.as_deref()),
+            _ => None,
+        });
+        last.flatten().map(str::trim).filter(|name| !name.is_empty())
+    }
+
+    fn take_lines(
+        &mut self,
+        input: impl Read,
+        mut on_entry: impl FnMut(&Entry, Raw<'_>),
+    ) -> io::Result<()> {
+        let mut lines = LineReader::new(input, self.position.offset);
+        while let Some(line) = lines.next()? {
+            let before = (self.entries.len(), self.problems.len(), self.values);
+            self.take_line(&line, &mut on_entry);
+            self.end = line.offset + line.length + u64::from(line.terminated);
+            if line.terminated {
+                self.position = Position { offset: self.end, lines: self.position.lines + 1 };
+            } else {
+                self.tail = Tail {
+                    entries: self.entries.len() - before.0,
+                    problems: self.problems.len() - before.1,
+                    values: self.values - before.2,
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: &Line<'_>, on_entry: &mut impl FnMut(&Entry, Raw<'_>)) {
+        const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+        let number = self.position.lines + 1;
+        let (mut bytes, mut offset) = (line.bytes, line.offset);
+        if line.too_long {
+            return self.note(number, ProblemKind::TooLong);
+        }
+        if number == 1 && bytes.starts_with(BYTE_ORDER_MARK) {
+            self.note(number, ProblemKind::ByteOrderMark);
+            bytes = &bytes[BYTE_ORDER_MARK.len()..];
+            offset += BYTE_ORDER_MARK.len() as u64;
+        }
+        if bytes.trim_ascii().is_empty() {
+            return;
+        }
+        let (objects, problem) = self.take_apart(bytes, number, offset);
+        if objects.first.is_some() && std::str::from_utf8(bytes).is_err() {
+            self.note(number, ProblemKind::NotUtf8);
+        }
+        for parsed in objects.first.into_iter().chain(objects.glued) {
+            self.accept(parsed, on_entry);
+        }
+        let unreadable = matches!(problem, Some(ProblemKind::NotJson));
+        match problem {
+            Some(_) if unreadable && !line.terminated => self.note(number, ProblemKind::TornTail),
+            Some(kind) => self.note(number, kind),
+            None => {}
+        }
+        if !unreadable && !line.terminated {
+            self.note(number, ProblemKind::NoFinalNewline);
+        }
+    }
+
+    fn note(&mut self, line: u64, kind: ProblemKind) {
+        self.problems.push(Problem { line, kind });
+    }
+
+    /// Finds the objects on a line: nearly always one, more or fewer after an accident.
+    fn take_apart<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        line: u64,
+        offset: u64,
+    ) -> (Objects<'a>, Option<ProblemKind>) {
+        let mut scanner = Scanner::new(bytes);
+        if scanner.peek() != Some(b'{') {
+            if let Some(value) = Raw::parse(bytes) {
+                self.values += u64::from(!value.is_falsy());
+                return (Objects::default(), Some(ProblemKind::NotAnObject));
+            }
+        } else if let Some(first) = parse_object(&mut scanner, line, offset, &mut self.names) {
+            if scanner.at_end() {
+                return (Objects { first: Some(first), glued: Vec::new() }, None);
+            }
+            let mut glued = Vec::new();
+            while let Some(next) = parse_object(&mut scanner, line, offset, &mut self.names) {
+                glued.push(next);
+                if scanner.at_end() {
+                    let objects = Objects { first: Some(first), glued };
+                    return (objects, Some(ProblemKind::GluedEntries));
+                }
+            }
+        }
+        let first = self.find_glued(bytes, line, offset);
+        let kind = if first.is_some() { ProblemKind::GluedToTorn } else { ProblemKind::NotJson };
+        (Objects { first, glued: Vec::new() }, Some(kind))
+    }
+
+    /// Looks for a whole entry at the end of a line that starts with a torn one.
+    fn find_glued<'a>(&mut self, bytes: &'a [u8], line: u64, offset: u64) -> Option<Parsed<'a>> {
+        // Blocks inside messages start like entries do; few are ever tried before the right one.
+        const TRIES: usize = 1000;
+        memchr::memmem::find_iter(bytes, br#"{"type":""#)
+            .skip_while(|&at| at == 0)
+            .take(TRIES)
+            .find_map(|at| {
+                let mut scanner = Scanner::new(&bytes[at..]);
+                let names = &mut self.names;
+                let parsed = parse_object(&mut scanner, line, offset + at as u64, names)?;
+                let is_entry = parsed.entry.timestamp.is_some();
+                (is_entry && scanner.at_end()).then_some(parsed)
+            })
+    }
+
+    fn accept(&mut self, parsed: Parsed<'_>, on_entry: &mut impl FnMut(&Entry, Raw<'_>)) {
+        let line = parsed.entry.line;
+        let ordinal = self.values;
+        self.values += 1;
+        if parsed.kind.as_deref() == Some("session") {
+            match (&self.header, Header::parse(parsed.raw)) {
+                (None, Some(header)) => self.header = Some(header),
+                _ => self.note(line, ProblemKind::SecondHeader),
+            }
+            return;
+        }
+        let mut entry = parsed.entry;
+        match &self.header {
+            None => self.note(line, ProblemKind::BeforeHeader),
+            Some(header) if header.version < CURRENT_VERSION => {
+                migrate(&mut entry, header, ordinal, parsed.raw, self.entries.last());
+            }
+            Some(_) => {}
+        }
+        if entry.id.is_none() {
+            self.note(line, ProblemKind::NoId);
+        }
+        if has_null_content(&entry, parsed.raw) {
+            self.note(line, ProblemKind::NoContent);
+        }
+        on_entry(&entry, parsed.raw);
+        self.entries.push(entry);
+    }
+}
+
+/// The objects found on one line.
+#[derive(Default)]
+struct Objects<'a> {
+    first: Option<Parsed<'a>>,
+    glued: Vec<Parsed<'a>>,
+}
+
+/// Brings an entry of an old file to today's form, in memory only.
+fn migrate(entry: &mut Entry, header: &Header, ordinal: u64, raw: Raw<'_>, before: Option<&Entry>) {
+    if header.version < 2 {
+        entry.id = Some(version_1_id(&header.id, ordinal));
+        entry.parent = before.and_then(|entry| entry.id.clone()).map_or(Parent::None, Parent::Id);
+        if let Body::Compaction { first_kept, .. } = &mut entry.body {
+            let index = raw.get("firstKeptEntryIndex").and_then(Raw::as_f64);
+            if let Some(index) = index {
+                *first_kept =
+                    kept_by_index(index, ordinal).map(|index| version_1_id(&header.id, index));
+            }
+        }
+    }
+    if let Body::Message(message) = &mut entry.body
+        && message.role.as_str() == "hookMessage"
+    {
+        message.role = Role::Custom;
+    }
+}
+
+/// Entry number `index` of a version 1 file, if it is an entry that stands before number `ordinal`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
+fn kept_by_index(index: f64, ordinal: u64) -> Option<u64> {
+    (index.fract() == 0.0 && index >= 1.0 && index < 1e15 && index as u64 <= ordinal)
+        .then_some(index as u64)
+}
+
+/// Makes the id of an entry in a version 1 file, which has none.
+///
+/// pi gives such entries random ids when it migrates the file; these depend on the session and the
+/// position only, so that two readings agree.
+fn version_1_id(session: &str, ordinal: u64) -> EntryId {
+    let digest = Sha256::digest(format!("{session}:{ordinal}"));
+    let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+    EntryId::new(&hex).expect("16 digits are not empty")
+}
+
+fn has_null_content(entry: &Entry, raw: Raw<'_>) -> bool {
+    entry.message().is_some_and(|message| {
+        let content = message.content.and_then(|part| raw.bytes().get(part.range()));
+        matches!(message.role, Role::User | Role::Assistant) && content == Some(b"null")
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! A session that is open for reading: its index, and the bytes that the index points into.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::context::into_text;
+use crate::entry::{Entry, Message};
+use crate::error::{ReadError, SessionError};
+use crate::json::Raw;
+use crate::log::{Header, Log, Position};
+use crate::problem::Problem;
+use crate::source::Source;
+use crate::tree::{Tree, View};
+
+/// A session file, indexed. Nothing here writes.
+#[derive(Debug)]
+pub struct Session {
+    path: Option<PathBuf>,
+    source: Source,
+    log: Log,
+}
+
+impl Session {
+    /// Reads a session file.
+    pub fn open(path: &Path) -> Result<Self, SessionError> {
+        Self::open_with(path, |_, _| {})
+    }
+
+    /// Reads a session file and shows each entry, with its text, as it passes by.
+    pub fn open_with(
+        path: &Path,
+        on_entry: impl FnMut(&Entry, Raw<'_>),
+    ) -> Result<Self, SessionError> {
+        let source = Source::File(open_file(path)?);
+        let log = Log::read_with(source.reader(0), on_entry).map_err(|error| match error {
+            ReadError::NoHeader => SessionError::NotASession(path.to_owned()),
+            ReadError::Io(source) => SessionError::Read { path: path.to_owned(), source },
+        })?;
+        Ok(Self { path: Some(path.to_owned()), source, log })
+    }
+
+    /// Reads a session that is not in a file.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, ReadError> {
+        let log = Log::read(&*bytes)?;
+        Ok(Self { path: None, source: Source::Memory(bytes), log })
+    }
+
+    /// Returns the file; a session in memory has none.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    /// Returns the index of the file.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Returns the header.
+    pub fn header(&self) -> &Header {
+        self.log.header()
+    }
+
+    /// Links the entries into a tree.
+    pub fn tree(&self, view: View) -> Tree {
+        Tree::new(&self.log, view)
+    }
+
+    /// Returns everything that is wrong with the file, by line.
+    pub fn problems(&self, tree: &Tree) -> Vec<Problem> {
+        let mut problems = [self.log.problems(), tree.problems()].concat();
+        problems.sort_by_key(|problem| problem.line);
+        problems
+    }
+
+    /// Reads back the text of an entry.
+    pub fn entry_raw(&self, at: usize) -> io::Result<EntryText> {
+        let bytes = self.source.read(self.log.entries()[at].span.clone())?;
+        if Raw::parse(&bytes).is_none() {
+            return Err(changed());
+        }
+        Ok(EntryText(bytes))
+    }
+
+    pub(crate) fn message_bytes(
+        &self,
+        entry: &Entry,
+        message: &Message,
+    ) -> io::Result<Option<Vec<u8>>> {
+        let Some(object) = message.object else { return Ok(None) };
+        let start = entry.span.start;
+        let range = object.range();
+        self.source.read(start + range.start as u64..start + range.end as u64).map(Some)
+    }
+
+    /// Remembers how far the file was read, and what it looked like there.
+    pub fn checkpoint(&self) -> io::Result<Checkpoint> {
+        Checkpoint::take(&self.source, self.log.position())
+    }
+
+    /// Reads what has been appended since `checkpoint` was taken, or all of it if the file was rewritten.
+    pub fn refresh(&mut self, checkpoint: &Checkpoint) -> Result<Refresh, SessionError> {
+        let Some(path) = self.path.clone() else { return Ok(Refresh::Unchanged) };
+        let read_error = |source| SessionError::Read { path: path.clone(), source };
+        let source = Source::File(open_file(&path)?);
+        if !checkpoint.holds_for(&source).map_err(read_error)? {
+            *self = Self::open(&path)?;
+            return Ok(Refresh::Reread);
+        }
+        let before = self.log.entries().len();
+        self.log.extend(source.reader(checkpoint.position.offset)).map_err(read_error)?;
+        self.source = source;
+        let after = self.log.entries().len();
+        Ok(if after > before { Refresh::Appended(after - before) } else { Refresh::Unchanged })
+    }
+
+    /// Takes in lines that were added to a session in memory.
+    pub(crate) fn push_in_memory(&mut self, line: &str) -> io::Result<()> {
+        let Source::Memory(bytes) = &mut self.source else { return Ok(()) };
+        bytes.extend_from_slice(line.as_bytes());
+        let position = self.log.position();
+        self.log.extend(self.source.reader(position.offset))
+    }
+
+    /// Returns all bytes of a session in memory.
+    pub(crate) fn memory(&self) -> &[u8] {
+        match &self.source {
+            Source::Memory(bytes) => bytes,
+            Source::File(_) => &[],
+        }
+    }
+}
+
+/// The text of one entry, read back from its file.
+#[derive(Debug)]
+pub struct EntryText(Vec<u8>);
+
+impl EntryText {
+    /// Returns the entry for reading.
+    pub fn raw(&self) -> Raw<'_> {
+        Raw::parse(&self.0).expect("the text was checked when it was read")
+    }
+
+    /// Returns the entry's JSON.
+    pub fn into_json(self) -> String {
+        into_text(self.0)
+    }
+}
+
+/// What a second look at a file found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// Nothing new.
+    Unchanged,
+    /// So many new entries at the end.
+    Appended(usize),
+    /// The known part had changed, so everything was read again.
+    Reread,
+}
+
+/// How far a file was read, with a check of what stood there.
+///
+/// pi only ever appends, except when it migrates an old file, which changes the header. So the first
+/// and the last few kilobytes tell whether the known part is still the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checkpoint {
+    position: Position,
+    head: [u8; 32],
+    tail: [u8; 32],
+}
+
+const CHECKED_BYTES: u64 = 4096;
+
+impl Checkpoint {
+    fn take(source: &Source, position: Position) -> io::Result<Self> {
+        let end = position.offset;
+        let digest = |from, to| Ok::<_, io::Error>(Sha256::digest(source.read(from..to)?).into());
+        Ok(Self {
+            position,
+            head: digest(0, end.min(CHECKED_BYTES))?,
+            tail: digest(end.saturating_sub(CHECKED_BYTES), end)?,
+        })
+    }
+
+    fn holds_for(&self, source: &Source) -> io::Result<bool> {
+        Ok(source.length()? >= self.position.offset && Self::take(source, self.position)? == *self)
+    }
+}
+
+fn open_file(path: &Path) -> Result<File, SessionError> {
+    let fail = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => SessionError::FileNotFound(path.to_owned()),
+        _ => SessionError::Read { path: path.to_owned(), source },
+    };
+    let file = File::open(path).map_err(fail)?;
+    if file.metadata().map_err(fail)?.is_dir() {
+        return Err(SessionError::NotASession(path.to_owned()));
+    }
+    Ok(file)
+}
+
+pub(crate) fn changed() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "the file has changed since it was read")
+}

@@ -1,0 +1,52 @@
+//! Times as pi writes them: ISO 8601 with milliseconds in entries, milliseconds since 1970 in messages.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// A moment, in milliseconds since 1970.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Millis(pub i64);
+
+impl Millis {
+    /// Reads an ISO 8601 time with an offset, such as `2026-11-15T17:50:03.655Z`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let timestamp: jiff::Timestamp = text.parse().ok()?;
+        Some(Self(timestamp.as_millisecond()))
+    }
+
+    /// Takes a number as JavaScript's `Date` would.
+    #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+    pub(crate) fn from_number(number: f64) -> Option<Self> {
+        const LARGEST: f64 = 8.64e15;
+        (number.abs() <= LARGEST).then(|| Self(number.trunc() as i64))
+    }
+
+    /// Returns the same moment for calendar arithmetic; a time that no calendar reaches is 1970.
+    pub fn to_timestamp(self) -> jiff::Timestamp {
+        jiff::Timestamp::from_millisecond(self.0).unwrap_or(jiff::Timestamp::UNIX_EPOCH)
+    }
+}
+
+impl From<jiff::Timestamp> for Millis {
+    fn from(timestamp: jiff::Timestamp) -> Self {
+        Self(timestamp.as_millisecond())
+    }
+}
+
+impl From<std::time::SystemTime> for Millis {
+    fn from(time: std::time::SystemTime) -> Self {
+        let millis =
+            |duration: std::time::Duration| i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(match time.duration_since(std::time::UNIX_EPOCH) {
+            Ok(after) => millis(after),
+            Err(before) => -millis(before.duration()),
+        })
+    }
+}
+
+impl fmt::Display for Millis {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.to_timestamp().strftime("%Y-%m-%dT%H:%M:%S%.3fZ"))
+    }
+}
