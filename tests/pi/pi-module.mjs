@@ -1,6 +1,6 @@
 // What the other scripts share: finding an installed pi, loading its API, giving it a home folder
 // of its own, and reading the command line.
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -46,7 +46,8 @@ async function exposeInChunk(chunks) {
   const holds = (name) => readFileSync(join(chunks, name)).includes("function prepareCompaction(");
   const chunk = readdirSync(chunks).find(holds);
   if (!chunk) return undefined;
-  const url = pathToFileURL(join(chunks, chunk)).href;
+  // Node resolves symbolic links before it asks the hook.
+  const url = pathToFileURL(realpathSync(join(chunks, chunk))).href;
   nodeModule.registerHooks({
     load(wanted, context, next) {
       const loaded = next(wanted, context);

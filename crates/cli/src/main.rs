@@ -1,1 +1,66 @@
-fn main() {}
+//! The `pi-brain` program: arguments in, sessions read or written, text out.
+
+mod args;
+mod commands;
+mod describe;
+mod failure;
+mod locate;
+mod mint;
+mod pager;
+mod table;
+mod when;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Arguments, Command, SessionCommand};
+use crate::commands::{
+    branch, branches, compact, context, demo, dump, fork, label, migrate, name, overview, sessions,
+    show, stats, tree,
+};
+use crate::locate::Locations;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    arguments.color.apply();
+    match run(arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if failure::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            failure::report(&error);
+            failure::exit_code(&error)
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let locations = Locations::find(arguments.agent_dir, arguments.session_dir)?;
+    match arguments.command {
+        None => overview::run(&locations),
+        Some(Command::Sessions(options)) => sessions::run(&locations, &options),
+        Some(Command::Session(command)) => run_session(&locations, command),
+        Some(Command::Demo { folder }) => demo::run(folder),
+        Some(Command::Completions { shell }) => {
+            args::print_completions(shell);
+            Ok(())
+        }
+    }
+}
+
+fn run_session(locations: &Locations, command: SessionCommand) -> anyhow::Result<()> {
+    match command {
+        SessionCommand::Tree(options) => tree::run(locations, &options),
+        SessionCommand::Show(options) => show::run(locations, &options),
+        SessionCommand::Branches(options) => branches::run(locations, &options),
+        SessionCommand::Context(options) => context::run(locations, &options),
+        SessionCommand::Stats(options) => stats::run(locations, &options),
+        SessionCommand::Dump(options) => dump::run(locations, &options),
+        SessionCommand::Label(options) => label::run(locations, &options),
+        SessionCommand::Name(options) => name::run(locations, &options),
+        SessionCommand::Branch(options) => branch::run(locations, &options),
+        SessionCommand::Fork(options) => fork::run(locations, &options),
+        SessionCommand::Compact(options) => compact::run(locations, &options),
+        SessionCommand::Migrate(options) => migrate::run(locations, &options),
+    }
+}

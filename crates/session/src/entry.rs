@@ -351,9 +351,14 @@ pub(crate) fn parse_object<'a>(
             "type" => kind = scanner.value()?.as_str().map(|kind| names.intern(&kind)),
             "id" => id = entry_id(Some(scanner.value()?)),
             "parentId" => parent = Parent::parse(scanner.value()?),
-            "timestamp" => timestamp = scanner.value()?.as_str(),
+            "timestamp" => timestamp = Some(scanner.value()?),
             "message" if scanner.peek()? == b'{' => {
                 message = Some(parse_message(scanner, base, names)?);
+            }
+            "message" => {
+                // Of a repeated key the last one counts, also where it is no message.
+                message = None;
+                scanner.value()?;
             }
             _ => {
                 scanner.value()?;
@@ -363,11 +368,14 @@ pub(crate) fn parse_object<'a>(
     })?;
     let (body, usage) = match (kind.as_deref(), message) {
         (Some("message"), Some((message, usage))) => (Body::Message(message), usage),
-        _ => parse_body(raw, kind.clone(), timestamp.as_deref(), names),
+        _ => parse_body(raw, kind.clone(), timestamp.and_then(Raw::as_str).as_deref(), names),
     };
     let start = offset + raw.range().start as u64;
     let span = start..start + raw.bytes().len() as u64;
-    let timestamp = timestamp.as_deref().and_then(Millis::parse);
+    let timestamp = timestamp.and_then(|time| match time.as_str() {
+        Some(text) => Millis::parse(&text),
+        None => time.as_f64().and_then(Millis::from_number),
+    });
     Some(Parsed { raw, kind, entry: Entry { line, span, id, parent, timestamp, usage, body } })
 }
 

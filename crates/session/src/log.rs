@@ -54,7 +54,9 @@ impl Header {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 fn version(raw: Raw<'_>) -> u32 {
-    raw.as_f64().map_or(CURRENT_VERSION, |number| number as u32)
+    // pi compares with `<`, which takes a string of digits for a number.
+    let number = raw.as_f64().or_else(|| raw.as_str()?.trim().parse().ok());
+    number.map_or(CURRENT_VERSION, |number| number as u32)
 }
 
 /// Everything a session file holds, in file order, without the text.
@@ -64,8 +66,8 @@ pub struct Log {
     entries: Vec<Entry>,
     problems: Vec<Problem>,
     names: Names,
-    /// Values that pi counts when a version 1 file speaks of "entry number n"; the header is 0.
-    values: u64,
+    /// What a version 1 file means by "entry number n"; the header is 0. Later versions have ids.
+    numbered: Vec<Option<EntryId>>,
     position: Position,
     /// Where the last line ends, whole or not.
     end: u64,
@@ -86,7 +88,8 @@ pub struct Position {
 struct Tail {
     entries: usize,
     problems: usize,
-    values: u64,
+    numbered: usize,
+    header: bool,
 }
 
 impl Log {
@@ -106,12 +109,26 @@ impl Log {
     }
 
     /// Reads what has been appended; `input` starts at [`Log::position`].
-    pub fn extend(&mut self, input: impl Read) -> io::Result<()> {
+    ///
+    /// If the header itself was torn and turns out to be none, the log stays as it was.
+    pub fn extend(&mut self, input: impl Read) -> Result<(), ReadError> {
+        let before = self.tail.header.then(|| self.clone());
         self.entries.truncate(self.entries.len() - self.tail.entries);
         self.problems.truncate(self.problems.len() - self.tail.problems);
-        self.values -= self.tail.values;
+        self.numbered.truncate(self.numbered.len() - self.tail.numbered);
+        if self.tail.header {
+            self.header = None;
+        }
         self.tail = Tail::default();
-        self.take_lines(input, |_, _| {})
+        self.end = self.position.offset;
+        self.take_lines(input, |_, _| {})?;
+        match (&self.header, before) {
+            (None, Some(before)) => {
+                *self = before;
+                Err(ReadError::NoHeader)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Returns the header.
@@ -155,18 +172,21 @@ impl Log {
     ) -> io::Result<()> {
         let mut lines = LineReader::new(input, self.position.offset);
         while let Some(line) = lines.next()? {
-            let before = (self.entries.len(), self.problems.len(), self.values);
+            let before = (self.entries.len(), self.problems.len(), self.numbered.len());
+            let had_header = self.header.is_some();
             self.take_line(&line, &mut on_entry);
             self.end = line.offset + line.length + u64::from(line.terminated);
-            if line.terminated {
-                self.position = Position { offset: self.end, lines: self.position.lines + 1 };
-            } else {
+            if !line.terminated {
                 self.tail = Tail {
                     entries: self.entries.len() - before.0,
                     problems: self.problems.len() - before.1,
-                    values: self.values - before.2,
+                    numbered: self.numbered.len() - before.2,
+                    header: self.header.is_some() != had_header,
                 };
+                // The file may grow while it is read: what comes now belongs to this same line.
+                break;
             }
+            self.position = Position { offset: self.end, lines: self.position.lines + 1 };
         }
         Ok(())
     }
@@ -187,20 +207,20 @@ impl Log {
             return;
         }
         let (objects, problem) = self.take_apart(bytes, number, offset);
-        if objects.first.is_some() && std::str::from_utf8(bytes).is_err() {
+        if !objects.is_empty() && std::str::from_utf8(bytes).is_err() {
             self.note(number, ProblemKind::NotUtf8);
         }
-        for parsed in objects.first.into_iter().chain(objects.glued) {
-            self.accept(parsed, on_entry);
+        let pi_reads_it = problem.is_none();
+        for parsed in objects {
+            self.accept(parsed, pi_reads_it, on_entry);
         }
-        let unreadable = matches!(problem, Some(ProblemKind::NotJson));
         match problem {
-            Some(_) if unreadable && !line.terminated => self.note(number, ProblemKind::TornTail),
+            Some(ProblemKind::NotJson) if !line.terminated => {
+                self.note(number, ProblemKind::TornTail)
+            }
+            None if !line.terminated => self.note(number, ProblemKind::NoFinalNewline),
             Some(kind) => self.note(number, kind),
             None => {}
-        }
-        if !unreadable && !line.terminated {
-            self.note(number, ProblemKind::NoFinalNewline);
         }
     }
 
@@ -216,50 +236,55 @@ impl Log {
         offset: u64,
     ) -> (Objects<'a>, Option<ProblemKind>) {
         let mut scanner = Scanner::new(bytes);
-        if scanner.peek() != Some(b'{') {
-            if let Some(value) = Raw::parse(bytes) {
-                self.values += u64::from(!value.is_falsy());
-                return (Objects::default(), Some(ProblemKind::NotAnObject));
-            }
-        } else if let Some(first) = parse_object(&mut scanner, line, offset, &mut self.names) {
-            if scanner.at_end() {
-                return (Objects { first: Some(first), glued: Vec::new() }, None);
-            }
-            let mut glued = Vec::new();
-            while let Some(next) = parse_object(&mut scanner, line, offset, &mut self.names) {
-                glued.push(next);
-                if scanner.at_end() {
-                    let objects = Objects { first: Some(first), glued };
-                    return (objects, Some(ProblemKind::GluedEntries));
-                }
-            }
+        if scanner.peek() != Some(b'{')
+            && let Some(value) = Raw::parse(bytes)
+        {
+            self.number(None, !value.is_falsy());
+            return (Objects::new(), Some(ProblemKind::NotAnObject));
         }
-        let first = self.find_glued(bytes, line, offset);
-        let kind = if first.is_some() { ProblemKind::GluedToTorn } else { ProblemKind::NotJson };
-        (Objects { first, glued: Vec::new() }, Some(kind))
+        let mut objects = Objects::new();
+        let mut whole = 0;
+        while let Some(parsed) = parse_object(&mut scanner, line, offset, &mut self.names) {
+            objects.push(parsed);
+            if scanner.at_end() {
+                let glued = objects.len() > 1;
+                return (objects, glued.then_some(ProblemKind::GluedEntries));
+            }
+            whole = scanner.position();
+        }
+        objects.extend(self.find_glued(bytes, whole, line, offset));
+        let kind = if objects.is_empty() { ProblemKind::NotJson } else { ProblemKind::GluedToTorn };
+        (objects, Some(kind))
     }
 
-    /// Looks for a whole entry at the end of a line that starts with a torn one.
-    fn find_glued<'a>(&mut self, bytes: &'a [u8], line: u64, offset: u64) -> Option<Parsed<'a>> {
+    /// Looks for a whole entry at the end of a line, behind a torn one that starts at `torn`.
+    fn find_glued<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        torn: usize,
+        line: u64,
+        offset: u64,
+    ) -> Option<Parsed<'a>> {
         // Blocks inside messages start like entries do; few are ever tried before the right one.
         const TRIES: usize = 1000;
-        memchr::memmem::find_iter(bytes, br#"{"type":""#)
-            .skip_while(|&at| at == 0)
-            .take(TRIES)
-            .find_map(|at| {
-                let mut scanner = Scanner::new(&bytes[at..]);
-                let names = &mut self.names;
-                let parsed = parse_object(&mut scanner, line, offset + at as u64, names)?;
-                let is_entry = parsed.entry.timestamp.is_some();
-                (is_entry && scanner.at_end()).then_some(parsed)
-            })
+        let starts = memchr::memmem::find_iter(&bytes[torn..], br#"{"type":""#).map(|at| torn + at);
+        starts.filter(|&at| at > torn).take(TRIES).find_map(|at| {
+            let mut scanner = Scanner::new(&bytes[at..]);
+            let parsed = parse_object(&mut scanner, line, offset + at as u64, &mut self.names)?;
+            let is_entry = parsed.entry.timestamp.is_some();
+            (is_entry && scanner.at_end()).then_some(parsed)
+        })
     }
 
-    fn accept(&mut self, parsed: Parsed<'_>, on_entry: &mut impl FnMut(&Entry, Raw<'_>)) {
+    fn accept(
+        &mut self,
+        parsed: Parsed<'_>,
+        pi_reads_it: bool,
+        on_entry: &mut impl FnMut(&Entry, Raw<'_>),
+    ) {
         let line = parsed.entry.line;
-        let ordinal = self.values;
-        self.values += 1;
         if parsed.kind.as_deref() == Some("session") {
+            self.number(None, pi_reads_it);
             match (&self.header, Header::parse(parsed.raw)) {
                 (None, Some(header)) => self.header = Some(header),
                 _ => self.note(line, ProblemKind::SecondHeader),
@@ -270,10 +295,11 @@ impl Log {
         match &self.header {
             None => self.note(line, ProblemKind::BeforeHeader),
             Some(header) if header.version < CURRENT_VERSION => {
-                migrate(&mut entry, header, ordinal, parsed.raw, self.entries.last());
+                migrate(&mut entry, header, parsed.raw, self.entries.last(), &self.numbered);
             }
             Some(_) => {}
         }
+        self.number(entry.id.clone(), pi_reads_it);
         if entry.id.is_none() {
             self.note(line, ProblemKind::NoId);
         }
@@ -283,27 +309,37 @@ impl Log {
         on_entry(&entry, parsed.raw);
         self.entries.push(entry);
     }
+
+    /// Gives a value its number, if a version 1 file could refer to it.
+    fn number(&mut self, id: Option<EntryId>, counts: bool) {
+        if counts && self.header.as_ref().is_none_or(|header| header.version < 2) {
+            self.numbered.push(id);
+        }
+    }
 }
 
 /// The objects found on one line.
-#[derive(Default)]
-struct Objects<'a> {
-    first: Option<Parsed<'a>>,
-    glued: Vec<Parsed<'a>>,
-}
+type Objects<'a> = smallvec::SmallVec<[Parsed<'a>; 1]>;
 
 /// Brings an entry of an old file to today's form, in memory only.
-fn migrate(entry: &mut Entry, header: &Header, ordinal: u64, raw: Raw<'_>, before: Option<&Entry>) {
+fn migrate(
+    entry: &mut Entry,
+    header: &Header,
+    raw: Raw<'_>,
+    before: Option<&Entry>,
+    numbered: &[Option<EntryId>],
+) {
     if header.version < 2 {
-        entry.id = Some(version_1_id(&header.id, ordinal));
+        let id = version_1_id(&header.id, entry);
         entry.parent = before.and_then(|entry| entry.id.clone()).map_or(Parent::None, Parent::Id);
-        if let Body::Compaction { first_kept, .. } = &mut entry.body {
-            let index = raw.get("firstKeptEntryIndex").and_then(Raw::as_f64);
-            if let Some(index) = index {
-                *first_kept =
-                    kept_by_index(index, ordinal).map(|index| version_1_id(&header.id, index));
-            }
+        if let Body::Compaction { first_kept, .. } = &mut entry.body
+            && let Some(index) = raw.get("firstKeptEntryIndex").and_then(Raw::as_f64)
+        {
+            // The compaction itself is the next to be numbered; what comes later cannot be kept.
+            let itself = (index == numbered.len() as f64).then(|| id.clone());
+            *first_kept = numbered.get(whole_index(index)).cloned().flatten().or(itself);
         }
+        entry.id = Some(id);
     }
     if let Body::Message(message) = &mut entry.body
         && message.role.as_str() == "hookMessage"
@@ -312,19 +348,19 @@ fn migrate(entry: &mut Entry, header: &Header, ordinal: u64, raw: Raw<'_>, befor
     }
 }
 
-/// Entry number `index` of a version 1 file, if it is an entry that stands before number `ordinal`.
+/// Takes a number for an index; one that is none is beyond every list.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked")]
-fn kept_by_index(index: f64, ordinal: u64) -> Option<u64> {
-    (index.fract() == 0.0 && index >= 1.0 && index < 1e15 && index as u64 <= ordinal)
-        .then_some(index as u64)
+fn whole_index(number: f64) -> usize {
+    let is_index = number.fract() == 0.0 && (0.0..1e15).contains(&number);
+    if is_index { number as usize } else { usize::MAX }
 }
 
 /// Makes the id of an entry in a version 1 file, which has none.
 ///
 /// pi gives such entries random ids when it migrates the file; these depend on the session and the
-/// position only, so that two readings agree.
-fn version_1_id(session: &str, ordinal: u64) -> EntryId {
-    let digest = Sha256::digest(format!("{session}:{ordinal}"));
+/// place in the file only, so that two readings agree.
+fn version_1_id(session: &str, entry: &Entry) -> EntryId {
+    let digest = Sha256::digest(format!("{session}:{}:{}", entry.line, entry.span.start));
     let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     EntryId::new(&hex).expect("16 digits are not empty")
 }

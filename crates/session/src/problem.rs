@@ -29,7 +29,7 @@ pub enum ProblemKind {
     NotAnObject,
     #[error("two or more entries are glued together on one line; all were read, pi reads none")]
     GluedEntries,
-    #[error("an entry is glued to a torn one; it was read, pi loses it")]
+    #[error("a torn entry is glued to a whole one; the whole one was read, pi loses both")]
     GluedToTorn,
     #[error("longer than 512 MiB; the line is left out")]
     TooLong,

@@ -35,10 +35,8 @@ impl Session {
         on_entry: impl FnMut(&Entry, Raw<'_>),
     ) -> Result<Self, SessionError> {
         let source = Source::File(open_file(path)?);
-        let log = Log::read_with(source.reader(0), on_entry).map_err(|error| match error {
-            ReadError::NoHeader => SessionError::NotASession(path.to_owned()),
-            ReadError::Io(source) => SessionError::Read { path: path.to_owned(), source },
-        })?;
+        let log =
+            Log::read_with(source.reader(0), on_entry).map_err(|error| unreadable(path, error))?;
         Ok(Self { path: Some(path.to_owned()), source, log })
     }
 
@@ -105,19 +103,21 @@ impl Session {
         let Some(path) = self.path.clone() else { return Ok(Refresh::Unchanged) };
         let read_error = |source| SessionError::Read { path: path.clone(), source };
         let source = Source::File(open_file(&path)?);
-        if !checkpoint.holds_for(&source).map_err(read_error)? {
+        let known = checkpoint.position == self.log.position();
+        if !known || !checkpoint.holds_for(&source).map_err(read_error)? {
             *self = Self::open(&path)?;
             return Ok(Refresh::Reread);
         }
         let before = self.log.entries().len();
-        self.log.extend(source.reader(checkpoint.position.offset)).map_err(read_error)?;
+        let extended = self.log.extend(source.reader(checkpoint.position.offset));
+        extended.map_err(|error| unreadable(&path, error))?;
         self.source = source;
         let after = self.log.entries().len();
         Ok(if after > before { Refresh::Appended(after - before) } else { Refresh::Unchanged })
     }
 
     /// Takes in lines that were added to a session in memory.
-    pub(crate) fn push_in_memory(&mut self, line: &str) -> io::Result<()> {
+    pub(crate) fn push_in_memory(&mut self, line: &str) -> Result<(), ReadError> {
         let Source::Memory(bytes) = &mut self.source else { return Ok(()) };
         bytes.extend_from_slice(line.as_bytes());
         let position = self.log.position();
@@ -185,7 +185,15 @@ impl Checkpoint {
     }
 
     fn holds_for(&self, source: &Source) -> io::Result<bool> {
-        Ok(source.length()? >= self.position.offset && Self::take(source, self.position)? == *self)
+        let offset = self.position.offset;
+        Ok(offset > 0 && source.length()? >= offset && Self::take(source, self.position)? == *self)
+    }
+}
+
+fn unreadable(path: &Path, error: ReadError) -> SessionError {
+    match error {
+        ReadError::NoHeader => SessionError::NotASession(path.to_owned()),
+        ReadError::Io(source) => SessionError::Read { path: path.to_owned(), source },
     }
 }
 

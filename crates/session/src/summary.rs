@@ -5,6 +5,7 @@ use std::io;
 use serde::Serialize;
 
 use crate::content::{Block, FileLists, FileOperations, blocks, text_of};
+use crate::context::Selected;
 use crate::entry::{Body, EntryId, Role};
 use crate::json::Raw;
 use crate::session::Session;
@@ -77,21 +78,17 @@ impl Session {
         let mut files = FileOperations::default();
         for &at in entries {
             let entry = &self.log().entries()[at];
-            let text = self.entry_raw(at)?;
-            let message = match &entry.body {
-                Body::Message(message) if message.role != Role::System => text.raw().get("message"),
-                Body::CustomMessage { .. } | Body::Compaction { .. } => Some(text.raw()),
-                Body::BranchSummary { from_hook, .. } => {
-                    if let Some(details) = text.raw().get("details").filter(|_| !from_hook) {
-                        files.add_details(details);
-                    }
-                    Some(text.raw())
-                }
-                _ => None,
-            };
-            if let Some(message) = message {
-                files.add_message(message);
-                messages.push(message.text().into_owned());
+            if entry.role() == Some(&Role::System) {
+                continue;
+            }
+            if let Body::BranchSummary { from_hook: false, .. } = &entry.body
+                && let Some(details) = self.entry_raw(at)?.raw().get("details")
+            {
+                files.add_details(details);
+            }
+            for message in self.project(Selected { entry: at, edit: None, silent: false })? {
+                files.add_message(message.raw()?);
+                messages.push(message.raw()?.text().into_owned());
             }
         }
         Ok(Conversation { messages, files: files.into_lists() })

@@ -9,10 +9,13 @@ use serde::Serialize;
 pub struct Millis(pub i64);
 
 impl Millis {
-    /// Reads an ISO 8601 time with an offset, such as `2026-11-15T17:50:03.655Z`.
+    /// Reads an ISO 8601 time with an offset, such as `2026-11-15T17:50:03.655Z`, or a date alone.
     pub fn parse(text: &str) -> Option<Self> {
-        let timestamp: jiff::Timestamp = text.parse().ok()?;
-        Some(Self(timestamp.as_millisecond()))
+        let date = || {
+            let date: jiff::civil::Date = text.parse().ok()?;
+            Some(date.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+        };
+        text.parse().ok().or_else(date).map(Self::from)
     }
 
     /// Takes a number as JavaScript's `Date` would.

@@ -182,19 +182,7 @@ impl<M: Mint> SessionWriter<M> {
             Some(id) => (id.to_owned(), header.replacen(&quote(&fresh), &quote(id), 1)),
             None => (fresh, header),
         };
-        self.become_pending(header, now, &id);
-        Ok(())
-    }
-
-    fn become_pending(&mut self, text: String, now: Millis, id: &str) {
-        let path = self.folder.join(session_file_name(now, id));
-        if !matches!(self.place, Place::Memory) {
-            self.place = Place::Pending { path, exists: false };
-        }
-        self.session = Session::from_bytes(text.into_bytes()).expect("a new header is a session");
-        let entries = self.session.log().entries();
-        self.leaf = entries.last().and_then(|entry| entry.id.clone());
-        self.ids = entries.iter().filter_map(|entry| entry.id.clone()).collect();
+        self.go_over_to(header, now, &id)
     }
 
     /// Returns the session as it is now.
@@ -417,8 +405,28 @@ impl<M: Mint> SessionWriter<M> {
         let (id, mut text) = new_header(&mut self.mint, now, &self.cwd, parent.as_deref());
         let kept = self.write_path(&tree, at, &mut text).map_err(|error| self.read_error(error))?;
         self.write_labels(kept, &mut text);
-        self.become_pending(text, now, &id);
-        if has_conversation(&self.session) { self.write_now() } else { Ok(()) }
+        self.go_over_to(text, now, &id)
+    }
+
+    /// Leaves this session for a new one; if that cannot be written, nothing changes.
+    fn go_over_to(&mut self, text: String, now: Millis, id: &str) -> Result<(), SessionError> {
+        let new = Session::from_bytes(text.into_bytes()).expect("a new header is a session");
+        let path = self.folder.join(session_file_name(now, id));
+        let in_memory = matches!(self.place, Place::Memory);
+        let writes_now = !in_memory && has_conversation(&new);
+        if writes_now {
+            write_new(&path, new.memory(), false)?;
+        }
+        let entries = new.log().entries();
+        self.leaf = entries.last().and_then(|entry| entry.id.clone());
+        self.ids = entries.iter().filter_map(|entry| entry.id.clone()).collect();
+        self.session = new;
+        if writes_now {
+            self.settle(&path)?;
+        } else if !in_memory {
+            self.place = Place::Pending { path, exists: false };
+        }
+        Ok(())
     }
 
     /// Writes the entries of a path without its labels; returns their ids.
@@ -459,12 +467,12 @@ impl<M: Mint> SessionWriter<M> {
     fn write_labels(&mut self, kept: Vec<EntryId>, text: &mut String) {
         let mut leaf = kept.last().cloned();
         let kept: HashSet<EntryId> = kept.into_iter().collect();
-        self.ids = kept.clone();
+        let mut ids = kept.clone();
         for (target, label) in labels(self.session.log()) {
             if !kept.contains(&target) {
                 continue;
             }
-            let id = self.new_id();
+            let id = new_id(&mut self.mint, &ids);
             let parent = leaf.as_ref().map_or("null".to_owned(), |leaf| quote(leaf.as_str()));
             *text += &line(&[
                 ("type", Some(quote("label"))),
@@ -474,7 +482,7 @@ impl<M: Mint> SessionWriter<M> {
                 ("targetId", Some(quote(target.as_str()))),
                 ("label", Some(quote(&label.text))),
             ]);
-            self.ids.insert(id.clone());
+            ids.insert(id.clone());
             leaf = Some(id);
         }
     }
@@ -556,7 +564,7 @@ impl<M: Mint> SessionWriter<M> {
     }
 
     fn push_in_memory(&mut self, line: &str) -> Result<(), SessionError> {
-        self.session.push_in_memory(line).map_err(|error| self.read_error(error))
+        self.session.push_in_memory(line).map_err(|error| self.read_error(io::Error::other(error)))
     }
 
     /// From now on the session stands in a file.
@@ -572,22 +580,26 @@ impl<M: Mint> SessionWriter<M> {
         known.then_some(()).ok_or_else(|| SessionError::EntryNotFound(id.clone()))
     }
 
-    /// Makes an id that no entry of this session has: eight digits, or a whole UUID if luck runs out.
     fn new_id(&mut self) -> EntryId {
-        for _ in 0..100 {
-            let digits = format!("{:08x}", self.mint.random() >> 96);
-            let id = EntryId::new(&digits).expect("eight digits are not empty");
-            if !self.ids.contains(&id) {
-                return id;
-            }
-        }
-        let uuid = uuid::Builder::from_random_bytes(self.mint.random().to_be_bytes()).into_uuid();
-        EntryId::new(&uuid.to_string()).expect("a UUID is not empty")
+        new_id(&mut self.mint, &self.ids)
     }
 
     fn read_error(&self, source: io::Error) -> SessionError {
         read_error(self.path().unwrap_or(Path::new("(memory)")), source)
     }
+}
+
+/// Makes an id that is not taken: eight digits, or a whole UUID if luck runs out.
+fn new_id(mint: &mut impl Mint, taken: &HashSet<EntryId>) -> EntryId {
+    for _ in 0..100 {
+        let digits = format!("{:08x}", mint.random() >> 96);
+        let id = EntryId::new(&digits).expect("eight digits are not empty");
+        if !taken.contains(&id) {
+            return id;
+        }
+    }
+    let uuid = uuid::Builder::from_random_bytes(mint.random().to_be_bytes()).into_uuid();
+    EntryId::new(&uuid.to_string()).expect("a UUID is not empty")
 }
 
 /// Returns whether a person or a model has said something.
@@ -624,9 +636,11 @@ fn new_header(
 
 /// Writes an object as one line, leaving out what has no value.
 fn line(fields: &[(&str, Option<String>)]) -> String {
+    // JSON from elsewhere may be spread over lines; a line break in it can only stand between tokens.
+    let on_one_line = |value: &String| value.replace(['\n', '\r'], " ");
     let members: Vec<String> = fields
         .iter()
-        .filter_map(|(key, value)| Some(format!("{}:{}", quote(key), value.as_ref()?)))
+        .filter_map(|(key, value)| Some(format!("{}:{}", quote(key), on_one_line(value.as_ref()?))))
         .collect();
     format!("{{{}}}\n", members.join(","))
 }

@@ -1,0 +1,51 @@
+# Two commands do everything on a fresh machine with Rust, Node and npm:
+#   make run     builds pi-brain and shows your sessions, or a demo set where there are none
+#   make test    installs what the tests need and runs every check
+
+CARGO ?= cargo
+TOOLS := .tools
+PI_VERSIONS := 0.73.1 0.87.1 1.5.0
+CARGO_DENY_VERSION := 0.20.2
+
+.PHONY: run test build fmt clippy deny unit tools bench fuzz clean
+
+run: build
+	@target/release/pi-brain || { code=$$?; [ $$code -eq 3 ] && target/release/pi-brain demo; }
+
+build:
+	$(CARGO) build --release --locked
+
+test: tools fmt clippy deny unit
+
+fmt:
+	$(CARGO) fmt --all --check
+
+clippy:
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+deny: $(TOOLS)/bin/cargo-deny
+	$(TOOLS)/bin/cargo-deny --workspace --all-features check licenses bans sources
+
+unit: tools
+	$(CARGO) test --workspace --locked
+
+# What the tests need besides Rust: real pis to compare with, and the licence checker.
+tools: $(PI_VERSIONS:%=$(TOOLS)/pi/%/node) $(TOOLS)/bin/cargo-deny
+
+$(TOOLS)/pi/%/node: tests/pi/install.sh
+	sh tests/pi/install.sh $(TOOLS)/pi/$* $*
+	@touch -h $@
+
+$(TOOLS)/bin/cargo-deny:
+	$(CARGO) install cargo-deny --locked --version $(CARGO_DENY_VERSION) --no-default-features --root $(TOOLS)
+
+# Longer work, by hand.
+bench: tools
+	$(CARGO) run --release --locked -p pi-brain-benches -- session --pi $(TOOLS)/pi/1.5.0
+
+fuzz:
+	cd fuzz && $(CARGO) +nightly fuzz run read_session -- -max_total_time=60
+
+clean:
+	$(CARGO) clean
+	rm -rf $(TOOLS)

@@ -1,0 +1,110 @@
+//! What people, models and tools write, as the inside of a JSON string: already escaped, since
+//! escaping hundreds of megabytes afterwards would take longer than making them.
+
+use super::random::Random;
+
+const WORDS: &[&str] = &[
+    "the", "a", "to", "of", "in", "is", "it", "for", "on", "with", "as", "at", "by", "from",
+    "this", "that", "not", "be", "are", "was", "if", "then", "else", "when", "return", "let",
+    "const", "fn", "pub", "struct", "impl", "match", "async", "await", "error", "result", "option",
+    "value", "index", "cache", "session", "parse", "token", "buffer", "stream", "config",
+    "request", "response", "handler", "server", "client", "test", "build", "deploy", "schema",
+    "query", "table", "column", "migrate", "retry", "timeout", "lock", "thread", "channel",
+    "queue", "worker", "memory", "branch", "merge", "commit", "rebase", "review", "refactor",
+    "feature", "flag", "metric", "trace", "span", "log", "level", "warning", "panic", "assert",
+    "expect", "mock", "fixture", "module", "import", "export", "type", "trait",
+];
+const NAMES: &[&str] = &[
+    "auth", "billing", "cart", "search", "index", "parser", "store", "export", "import", "worker",
+    "queue", "cache", "mail", "login", "report", "audit",
+];
+const ENDINGS: &[&str] = &["rs", "ts", "py", "md", "toml", "json"];
+const INDENTS: &[&str] = &["", "    ", "        ", "            "];
+const LINE_STARTS: &[&str] = &["let", "const", "if", "for", "return", "//", "self."];
+const LINE_ENDS: &[&str] = &["{", "}", ";", "=>", "?;"];
+const PLAIN_MARKS: &[&str] =
+    &["\\u001b[32mok\\u001b[0m", "   Compiling", "warning:", "error[E0308]:", "test"];
+const SIGN_MARKS: &[&str] = &[" ✓", " ✗", "\\u001b[2m ❯\\u001b[22m", "→"];
+
+pub(crate) fn word(random: &mut Random) -> &'static str {
+    random.pick(WORDS)
+}
+
+pub(crate) fn name(random: &mut Random) -> &'static str {
+    random.pick(NAMES)
+}
+
+/// Makes the path of a source file.
+pub(crate) fn path(random: &mut Random) -> String {
+    let (folder, file, topic) = (name(random), name(random), word(random));
+    format!("src/{folder}/{file}_{topic}.{}", random.pick(ENDINGS))
+}
+
+/// Makes one sentence.
+pub(crate) fn sentence(random: &mut Random) -> String {
+    let mut text = Vec::new();
+    push_sentence(&mut text, random);
+    String::from_utf8(text).expect("words are UTF-8")
+}
+
+fn push_sentence(out: &mut Vec<u8>, random: &mut Random) {
+    let start = out.len();
+    for _ in 0..random.between(5, 18) {
+        push(out, word(random));
+        out.push(b' ');
+    }
+    out[start].make_ascii_uppercase();
+    if let Some(last) = out.last_mut() {
+        *last = b'.';
+    }
+}
+
+/// Writes paragraphs, as people and models do.
+pub(crate) fn prose(out: &mut Vec<u8>, random: &mut Random, bytes: u64) {
+    fill(out, bytes, |out| {
+        push_sentence(out, random);
+        push(out, if random.chance(20) { "\\n\\n" } else { " " });
+    });
+}
+
+/// Writes numbered lines of code, as the tools that read and edit files show them.
+pub(crate) fn code(out: &mut Vec<u8>, random: &mut Random, bytes: u64) {
+    let mut number = 0;
+    fill(out, bytes, |out| {
+        number += 1;
+        push(out, &format!("{number:5}\\t"));
+        for piece in [random.pick(INDENTS), random.pick(LINE_STARTS), " ", word(random), "_"] {
+            push(out, piece);
+        }
+        for piece in [word(random), "(", word(random), ", \\\"", word(random)] {
+            push(out, piece);
+        }
+        push(out, if random.chance(10) { "\\\\n\\\") " } else { "\\\") " });
+        push(out, random.pick(LINE_ENDS));
+        push(out, "\\n");
+    });
+}
+
+/// Writes what a build or a test run prints, with colours; some tools mark their lines with signs
+/// beyond ASCII, which makes the whole text cost JavaScript two bytes a character.
+pub(crate) fn shell_output(out: &mut Vec<u8>, random: &mut Random, bytes: u64) {
+    let marks = if random.chance(25) { SIGN_MARKS } else { PLAIN_MARKS };
+    fill(out, bytes, |out| {
+        let (line, column) = (random.between(1, 900), random.between(1, 80));
+        push(out, random.pick(marks));
+        push(out, &format!(" {}:{line}:{column} ", path(random)));
+        push_sentence(out, random);
+        push(out, "\\n");
+    });
+}
+
+fn fill(out: &mut Vec<u8>, bytes: u64, mut push_more: impl FnMut(&mut Vec<u8>)) {
+    let start = out.len();
+    while ((out.len() - start) as u64) < bytes {
+        push_more(out);
+    }
+}
+
+fn push(out: &mut Vec<u8>, text: &str) {
+    out.extend_from_slice(text.as_bytes());
+}

@@ -1,0 +1,20 @@
+//! Measures pi-brain on made-up sessions, beside real pi and beside plain tools.
+//!
+//! What counts are ratios between contestants of one run; see `docs/benchmarks.md`. [`corpus`] makes the
+//! sessions. Reading and listing ([`measure_sessions`]), memory ([`measure_memory`]) and growth
+//! ([`measure_growth`]) are measured by functions that tests call at a tiny size. Nothing here decides
+//! whether a figure is good enough.
+
+pub mod corpus;
+mod growth;
+mod memory;
+mod pi;
+mod race;
+mod report;
+mod sessions;
+
+pub use growth::{GrowthFigures, measure_growth};
+pub use memory::{MEMORY_COMMAND, MemoryFigures, measure_memory, open_watched};
+pub use race::Outcome;
+pub use report::{report_growth, report_memory, report_sessions};
+pub use sessions::{SessionFigures, measure_sessions};

@@ -1,0 +1,73 @@
+//! The benchmarks themselves, small enough to run each time. Real pi takes no part here: it is not
+//! installed everywhere, and its own speed is none of our doing.
+
+use std::path::Path;
+use std::process::Command;
+
+use pi_brain_benches::corpus::{Recipe, Shape, make_corpus, make_large_session};
+use pi_brain_benches::{
+    measure_growth, measure_memory, measure_sessions, report_growth, report_memory, report_sessions,
+};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_pi-brain-benches");
+
+#[test]
+fn reading_and_listing_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    make_corpus(folder.path(), Recipe { files: 5, megabytes: 1, seed: 7 }).unwrap();
+    let figures = measure_sessions(folder.path(), None, 3).unwrap();
+    assert_eq!(figures.files, 5);
+    let report = report_sessions(&figures, 2);
+    assert_rows(&report, "| pi-brain, one thread |", 1);
+    assert_rows(&report, "| pi-brain, all cores |", 2);
+    assert_rows(&report, "| rg -c needle |", 1);
+    assert_rows(&report, "| cat |", 1);
+}
+
+#[test]
+fn memory_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("large.jsonl");
+    make_large_session(&file, 2, 7).unwrap();
+    let figures = measure_memory(Path::new(PROGRAM), &file).unwrap();
+    assert!(figures.entries > 0 && figures.messages > 0);
+    assert!(figures.peak > figures.before);
+    assert_rows(&report_memory(&figures), "| peak RssAnon |", 1);
+}
+
+#[test]
+fn memory_of_a_missing_file_is_an_error_that_names_it() {
+    let error = measure_memory(Path::new(PROGRAM), Path::new("missing.jsonl")).unwrap_err();
+    assert!(error.to_string().contains("missing.jsonl"), "{error}");
+}
+
+#[test]
+fn growth_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let figures = measure_growth(folder.path(), 20, 3).unwrap();
+    let shapes: Vec<Shape> = figures.iter().map(|figures| figures.shape).collect();
+    assert_eq!(shapes, [Shape::Chain, Shape::Siblings]);
+    assert_rows(&report_growth(&figures), "| 20 |", 2);
+    assert_rows(&report_growth(&figures), "| 200 |", 2);
+}
+
+#[test]
+fn the_program_prints_all_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let small = "--files 3 --mb 1 --runs 1 --large-mb 1 --entries 20";
+    let output = Command::new(PROGRAM)
+        .arg("session")
+        .args(small.split(' '))
+        .arg("--corpus")
+        .arg(folder.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert_rows(&report, "## ", 4);
+}
+
+fn assert_rows(report: &str, piece: &str, count: usize) {
+    let found = report.lines().filter(|line| line.contains(piece)).count();
+    assert_eq!(found, count, "rows with {piece:?} in\n{report}");
+}

@@ -1,0 +1,342 @@
+//! What can be typed, and the help that explains it.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+use crate::when::Day;
+
+/// Finds again what you and pi did: lists, shows, labels, branches, forks and compacts pi sessions.
+#[derive(Parser)]
+#[command(name = "pi-brain", version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// pi's own folder [default: $PI_CODING_AGENT_DIR, else ~/.pi/agent]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) agent_dir: Option<PathBuf>,
+
+    /// A folder of session files [default: $PI_CODING_AGENT_SESSION_DIR, else pi's settings, else AGENT_DIR/sessions]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) session_dir: Option<PathBuf>,
+
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  pi-brain                                  what is there, and what was done last
+  pi-brain sessions --project shop --since 2w
+  pi-brain session show latest              read the newest session
+  pi-brain session tree 01a1e054            its branches, labels and leaf
+  pi-brain session fork latest              choose a message to start again from
+
+SESSION is a file, a session id or the beginning of one, or `latest`.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not readable as a session.";
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Lists sessions, newest first
+    #[command(after_help = "\
+Examples:
+  pi-brain sessions --project shop --since 2w
+  pi-brain sessions --sort cost --limit 5
+  pi-brain sessions --json | jq '.[].firstMessage'")]
+    Sessions(SessionsOptions),
+    /// Reads, labels, branches, forks and compacts one session
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// Makes a small set of sessions to try things on, and lists it
+    Demo {
+        /// Where to put it [default: $PI_BRAIN_HOME/demo, else ~/.pi-brain/demo]
+        folder: Option<PathBuf>,
+    },
+    /// Prints completions for a shell
+    #[command(after_help = "Example:\n  pi-brain completions zsh > ~/.zfunc/_pi-brain")]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct SessionsOptions {
+    /// Only sessions whose working directory contains this
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) project: Option<String>,
+    /// Only sessions used since then: 2026-11-01, today, yesterday, 12h, 3d, 2w
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) since: Option<Day>,
+    /// Only sessions last used before then
+    #[arg(long, value_name = "WHEN")]
+    pub(crate) before: Option<Day>,
+    /// What to sort by
+    #[arg(long, value_name = "FIELD", default_value = "modified")]
+    pub(crate) sort: SortField,
+    /// The other way round
+    #[arg(long)]
+    pub(crate) reverse: bool,
+    /// At most so many
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+    /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum SortField {
+    Modified,
+    Created,
+    Messages,
+    Branches,
+    Cost,
+    Size,
+    Project,
+    Title,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SessionCommand {
+    /// Draws the tree, with labels, branches and the leaf
+    Tree(TreeOptions),
+    /// Prints the conversation of the current branch, or of another
+    #[command(after_help = "\
+Examples:
+  pi-brain session show latest
+  pi-brain session show 01a1e054 --at 8c1f2a90     open at an entry
+  pi-brain session show 01a1e054 --leaf 5d0be7aa   another branch")]
+    Show(ShowOptions),
+    /// Lists branch points and the ends of branches
+    Branches(ReadOptions),
+    /// Shows what a model would be given, and how large it is
+    Context(ContextOptions),
+    /// Counts messages, tools, models, tokens, cost and time
+    Stats(ReadOptions),
+    /// Prints everything as one JSON object, in pi's own shapes
+    Dump(ReadOptions),
+    /// Labels an entry, or clears its label
+    #[command(after_help = "\
+Examples:
+  pi-brain session label latest 8c1f2a90 \"before the rewrite\"
+  pi-brain session label latest 8c1f2a90 --clear")]
+    Label(LabelOptions),
+    /// Names the session, or clears its name
+    Name(NameOptions),
+    /// Moves the leaf to another entry for good, so that pi continues from there
+    #[command(after_help = "\
+Without a summary, a small entry that no model sees makes the move last.
+
+Examples:
+  pi-brain session branch latest --at 8c1f2a90 --auto --reason \"too slow\"
+  pi-brain session branch latest --at 8c1f2a90 --summary \"Tried sqlite; locks were the problem.\"")]
+    Branch(BranchOptions),
+    /// Copies a path into a new session file that pi can continue
+    #[command(after_help = "\
+At a user message the new session ends before it, so that you can say it differently; at any other
+entry it ends with that entry.
+
+Examples:
+  pi-brain session fork latest                  list the messages to choose from
+  pi-brain session fork latest --at 8c1f2a90
+  pi-brain session fork latest --clone")]
+    Fork(ForkOptions),
+    /// Puts a summary in place of the older part of the conversation
+    #[command(after_help = "\
+Examples:
+  pi-brain session compact latest --dry-run
+  pi-brain session compact latest --instructions \"keep the decisions about the schema\"
+  pi-brain session compact latest --summary-command 'pi -p --no-session'")]
+    Compact(CompactOptions),
+    /// Rewrites a file of version 1 or 2 as version 3; the original is kept beside it
+    Migrate(MigrateOptions),
+}
+
+#[derive(Args)]
+pub(crate) struct ReadOptions {
+    /// A file, an id or the beginning of one, or `latest`
+    pub(crate) session: String,
+    /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct TreeOptions {
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+    /// Which entries to show
+    #[arg(long, value_name = "WHICH", default_value = "default")]
+    pub(crate) filter: Filter,
+    /// Show every entry of long runs without branches
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+/// The filters of pi's own tree.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Filter {
+    /// What was said and done
+    Default,
+    /// The same without tool results
+    NoTools,
+    /// Only what you said
+    UserOnly,
+    /// Only entries with a label
+    LabeledOnly,
+    /// Every line of the file
+    All,
+}
+
+#[derive(Args)]
+pub(crate) struct ShowOptions {
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+    /// Show the branch that ends here (or goes on from here) instead of the current one
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) leaf: Option<String>,
+    /// Open at this entry
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) at: Option<String>,
+    /// Tool output in full length
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Also what the model thought
+    #[arg(long)]
+    pub(crate) thinking: bool,
+    /// Print at once, also on a terminal
+    #[arg(long)]
+    pub(crate) no_pager: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ContextOptions {
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+    /// At this entry instead of the current leaf
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) leaf: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct WriteOptions {
+    /// A file, an id or the beginning of one, or `latest`
+    pub(crate) session: String,
+    /// Write although pi may have the session open
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct LabelOptions {
+    #[command(flatten)]
+    pub(crate) write: WriteOptions,
+    /// The entry: its id, the beginning of it, or its present label
+    pub(crate) entry: String,
+    /// The label
+    #[arg(required_unless_present = "clear")]
+    pub(crate) text: Option<String>,
+    /// Take the label away
+    #[arg(long, conflicts_with = "text")]
+    pub(crate) clear: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct NameOptions {
+    #[command(flatten)]
+    pub(crate) write: WriteOptions,
+    /// The name
+    #[arg(required_unless_present = "clear")]
+    pub(crate) name: Option<String>,
+    /// Take the name away
+    #[arg(long, conflicts_with = "name")]
+    pub(crate) clear: bool,
+}
+
+/// Where the text of a summary comes from.
+#[derive(Args)]
+#[group(multiple = false)]
+pub(crate) struct SummaryOptions {
+    /// Your own words (`-` reads them from standard input)
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) summary: Option<String>,
+    /// Made from the conversation, without a model
+    #[arg(long)]
+    pub(crate) auto: bool,
+    /// Made by a program, such as a model: it gets the conversation on standard input and prints the summary
+    #[arg(long, value_name = "COMMAND")]
+    pub(crate) summary_command: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct BranchOptions {
+    #[command(flatten)]
+    pub(crate) write: WriteOptions,
+    /// The entry that the next one shall follow
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) at: String,
+    #[command(flatten)]
+    pub(crate) summary: SummaryOptions,
+    /// Why the branch was left
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct ForkOptions {
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+    /// Start again from this entry
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) at: Option<String>,
+    /// Copy the whole current path
+    #[arg(long, conflicts_with = "at")]
+    pub(crate) clone: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct CompactOptions {
+    #[command(flatten)]
+    pub(crate) write: WriteOptions,
+    #[command(flatten)]
+    pub(crate) summary: SummaryOptions,
+    /// What the summary should look at
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) instructions: Option<String>,
+    /// How many tokens of the newest messages to keep [default: pi's settings, else 20000]
+    #[arg(long, value_name = "N")]
+    pub(crate) keep_tokens: Option<u64>,
+    /// Only say what would be done
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct MigrateOptions {
+    #[command(flatten)]
+    pub(crate) write: WriteOptions,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    pub(crate) fn apply(self) {
+        match self {
+            Self::Auto => {}
+            Self::Always => anstream::ColorChoice::Always.write_global(),
+            Self::Never => anstream::ColorChoice::Never.write_global(),
+        }
+    }
+}
+
+pub(crate) fn print_completions(shell: clap_complete::Shell) {
+    clap_complete::generate(shell, &mut Arguments::command(), "pi-brain", &mut std::io::stdout());
+}

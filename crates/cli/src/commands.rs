@@ -1,0 +1,38 @@
+//! The commands, one module each.
+
+pub(crate) mod branch;
+pub(crate) mod branches;
+pub(crate) mod compact;
+pub(crate) mod context;
+pub(crate) mod demo;
+pub(crate) mod dump;
+pub(crate) mod fork;
+pub(crate) mod label;
+pub(crate) mod migrate;
+pub(crate) mod name;
+pub(crate) mod overview;
+pub(crate) mod sessions;
+pub(crate) mod show;
+pub(crate) mod stats;
+mod summary;
+pub(crate) mod tree;
+
+use std::io::Write;
+
+use serde::Serialize;
+
+/// Prints a value as JSON for programs.
+fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut out, value)?;
+    Ok(writeln!(out)?)
+}
+
+/// Prints a line for people; a reader that went away is an error that ends the program quietly.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(anstream::stdout(), $($text)*)
+    }};
+}
+use say;

@@ -1,0 +1,108 @@
+//! `pi-brain session branches`: where the conversation went more than one way, and where each way ended.
+
+use std::io;
+
+use pi_brain_session::{Branch, EntryId, Millis, Session, View, branches};
+use serde_json::json;
+
+use super::{print_json, say};
+use crate::args::ReadOptions;
+use crate::describe::{BOLD, DIM, describe};
+use crate::locate::Locations;
+use crate::mint::now;
+use crate::table::{Column, draw, fit, how_many, terminal_width};
+use crate::when;
+
+pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Result<()> {
+    let (session, tree) = locations.open(&options.session, View::Repaired)?;
+    let found = branches(session.log(), &tree);
+    let current = tree.leaf();
+    if options.json {
+        let list: io::Result<Vec<_>> =
+            found.iter().map(|branch| to_json(&session, branch, current)).collect();
+        return print_json(&list?);
+    }
+    let mut points: Vec<usize> = found.iter().filter_map(|branch| branch.from).collect();
+    points.sort_unstable();
+    points.dedup();
+    say!(
+        "{}, {}",
+        how_many(found.len(), "branch", "branches"),
+        how_many(points.len(), "branch point", "branch points")
+    )?;
+    for point in points {
+        let words = describe(&session, point)?.words;
+        say!(
+            "  {DIM}⑂ {}{DIM:#} {}",
+            id(&session, point),
+            fit(&words, terminal_width().saturating_sub(16))
+        )?;
+    }
+    let now = now();
+    let mut rows = Vec::new();
+    for branch in &found {
+        let mark = if branch.own.contains(&current.unwrap_or(usize::MAX)) { "◆" } else { "" };
+        rows.push(vec![
+            mark.to_owned(),
+            id(&session, branch.leaf),
+            branch.from.map_or_else(|| "root".to_owned(), |from| id(&session, from)),
+            last_time(&session, branch).map(|time| when::ago(time, now)).unwrap_or_default(),
+            branch.own.len().to_string(),
+            first_words(&session, branch)?,
+        ]);
+    }
+    let columns = [
+        Column::Text(""),
+        Column::Text("LEAF"),
+        Column::Text("FROM"),
+        Column::Text("AGE"),
+        Column::Number("ENTRIES"),
+        Column::Rest("BEGINS WITH"),
+    ];
+    say!("\n{}", draw(&columns, rows))?;
+    Ok(say!(
+        "\n{BOLD}◆{BOLD:#} {DIM}where pi would continue. Go elsewhere: pi-brain session branch SESSION --at LEAF{DIM:#}"
+    )?)
+}
+
+fn id(session: &Session, at: usize) -> String {
+    let id = session.log().entries()[at].id.as_ref().map_or("", EntryId::as_str);
+    crate::describe::one_line(id)
+}
+
+fn last_time(session: &Session, branch: &Branch) -> Option<Millis> {
+    branch.own.iter().filter_map(|&at| session.log().entries()[at].timestamp).max()
+}
+
+/// Returns how a branch begins: the first thing that was said on it, by a person if possible.
+fn first_words(session: &Session, branch: &Branch) -> io::Result<String> {
+    let mut first = String::new();
+    for &at in &branch.own {
+        let description = describe(session, at)?;
+        if description.who == "user" {
+            return Ok(description.words);
+        }
+        if first.is_empty()
+            && !matches!(description.who, "model" | "thinking" | "label" | "name" | "system")
+        {
+            first = description.words;
+        }
+    }
+    Ok(first)
+}
+
+fn to_json(
+    session: &Session,
+    branch: &Branch,
+    current: Option<usize>,
+) -> io::Result<serde_json::Value> {
+    let entries = session.log().entries();
+    Ok(json!({
+        "leafId": entries[branch.leaf].id,
+        "fromId": branch.from.and_then(|from| entries[from].id.as_ref()),
+        "entryCount": branch.own.len(),
+        "lastTimestamp": last_time(session, branch).map(|time| time.to_string()),
+        "firstWords": first_words(session, branch)?,
+        "isCurrent": current.is_some_and(|leaf| branch.own.contains(&leaf)),
+    }))
+}

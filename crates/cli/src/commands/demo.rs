@@ -1,0 +1,141 @@
+//! `pi-brain demo`: a small, lifelike set of sessions to try things on, the same at every run.
+
+mod message;
+mod story;
+mod teller;
+mod tools;
+
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder, File};
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+use anyhow::Context;
+use pi_brain_session::{Millis, SessionFolder, encode_cwd, quote};
+
+use super::{overview, say};
+use crate::describe::DIM;
+use crate::failure::Failure;
+use crate::locate::Locations;
+use teller::Told;
+
+pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<()> {
+    let folder = match folder {
+        Some(folder) => folder,
+        None => Locations::data_folder()?.join("demo"),
+    };
+    let agent = make(&folder)?;
+    // The folder of sessions is named too: the environment may speak of another one.
+    let locations = Locations::find(Some(agent.clone()), Some(agent.join("sessions")))?;
+    overview::run(&locations)?;
+    let agent = locations.display(&agent);
+    Ok(say!("\n{DIM}For the demo: pi-brain --agent-dir {agent} session tree latest{DIM:#}")?)
+}
+
+/// Counts up when the stories change, so that an old demo is not taken for the present one.
+const VERSION: u32 = 1;
+/// Lies in the demo's folder: a first line with the version, then the session files.
+const MARKER: &str = "pi-brain-demo";
+const PROJECTS: [&str; 4] = ["dotfiles", "ledger", "shop", "weather-bot"];
+
+macro_rules! stories {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("demo/stories/", $name, ".md")))),*]
+    };
+}
+
+/// The stories by name, each after those that it is a fork of.
+const STORIES: &[(&str, &str)] = stories! {
+    "01-cart-cent"
+};
+
+/// Makes the demo below `folder` unless it is there already; returns pi's folder in it.
+fn make(folder: &Path) -> anyhow::Result<PathBuf> {
+    let folder = std::path::absolute(folder)?;
+    let agent = folder.join("agent");
+    if agent.symlink_metadata().is_ok() {
+        check(&agent)?;
+        return Ok(agent);
+    }
+    // Everything is written beside its place first: an interrupted run leaves nothing that looks whole.
+    let unfinished = folder.join("agent.unfinished");
+    if unfinished.join(MARKER).is_file() {
+        fs::remove_dir_all(&unfinished)
+            .with_context(|| format!("could not clear {}", unfinished.display()))?;
+    }
+    write(&unfinished, &agent)
+        .with_context(|| format!("could not write the demo to {}", unfinished.display()))?;
+    fs::rename(&unfinished, &agent)
+        .with_context(|| format!("could not put the demo at {}", agent.display()))?;
+    Ok(agent)
+}
+
+/// Makes sure that what is there is this demo, whole. Changes that somebody made in it stay.
+fn check(agent: &Path) -> anyhow::Result<()> {
+    let refuse = |what: &str| {
+        let text = format!("{} {what}; remove it, or name another folder", agent.display());
+        Err(Failure::Usage(text).into())
+    };
+    let Ok(marker) = fs::read_to_string(agent.join(MARKER)) else {
+        return refuse("is there already and is no demo of pi-brain");
+    };
+    let mut lines = marker.lines();
+    if lines.next() != Some(&first_line()) {
+        return refuse("holds the demo of another version of pi-brain");
+    }
+    match lines.find(|file| !agent.join(file).is_file()) {
+        Some(missing) => refuse(&format!("holds a demo that misses {missing}")),
+        None => Ok(()),
+    }
+}
+
+fn first_line() -> String {
+    format!("pi-brain demo, version {VERSION}")
+}
+
+/// Writes the demo into `folder`, so that it can be moved to `place` afterwards.
+fn write(folder: &Path, place: &Path) -> anyhow::Result<()> {
+    let sessions = SessionFolder::ByProject(folder.join("sessions"));
+    // A demo may be made public; what people then add to it need not be.
+    let mut builder = DirBuilder::new();
+    builder.recursive(true).mode(0o700);
+    builder.create(folder)?;
+    fs::write(folder.join(MARKER), "pi-brain demo, unfinished\n")?;
+    for project in PROJECTS {
+        builder.create(sessions.path().join(encode_cwd(&format!("/home/dev/{project}"))))?;
+    }
+
+    let mut told: HashMap<&str, Told> = HashMap::new();
+    for (name, text) in STORIES {
+        let session = story::parse(text)
+            .and_then(|story| teller::tell(name, &story, &sessions, &told))
+            .with_context(|| format!("in the story {name}"))?;
+        told.insert(name, session);
+    }
+
+    let mut marker = vec![first_line()];
+    for (name, _) in STORIES {
+        let Told { path, parent, end, .. } = &told[name];
+        if let Some(parent) = parent {
+            let new_parent = place.join(parent.strip_prefix(folder)?);
+            let text = fs::read_to_string(path)?;
+            fs::write(path, text.replacen(&quoted(parent), &quoted(&new_parent), 1))?;
+        }
+        set_modified(path, *end)?;
+        marker.push(path.strip_prefix(folder)?.to_string_lossy().into_owned());
+    }
+    Ok(fs::write(folder.join(MARKER), marker.join("\n") + "\n")?)
+}
+
+fn quoted(path: &Path) -> String {
+    quote(&path.to_string_lossy())
+}
+
+fn set_modified(path: &Path, time: Millis) -> anyhow::Result<()> {
+    let since_1970 = Duration::from_millis(u64::try_from(time.0)?);
+    Ok(File::options().write(true).open(path)?.set_modified(UNIX_EPOCH + since_1970)?)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! Bare `pi-brain`: what is there, what was done last, and what to try next.
+
+use std::collections::HashSet;
+
+use pi_brain_session::SessionInfo;
+
+use super::say;
+use super::sessions::{draw_list, id_length, newest, read_all};
+use crate::describe::{BOLD, DIM};
+use crate::locate::Locations;
+use crate::mint::now;
+use crate::table::{bytes, count, dollars, how_many};
+use crate::when;
+
+const SHOWN: usize = 10;
+
+pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
+    let sessions = read_all(locations)?;
+    show(locations, &sessions)
+}
+
+pub(crate) fn show(locations: &Locations, sessions: &[SessionInfo]) -> anyhow::Result<()> {
+    let projects: HashSet<&str> = sessions.iter().map(|session| &*session.cwd).collect();
+    let messages: usize = sessions.iter().map(|session| session.message_count).sum();
+    let tokens: u64 = sessions.iter().map(|session| session.usage.total_tokens).sum();
+    let cost: f64 = sessions.iter().map(|session| session.usage.cost).sum();
+    let size: u64 = sessions.iter().map(|session| session.size).sum();
+    let forks = sessions.iter().filter(|session| session.parent_session_path.is_some()).count();
+    let damaged = sessions.iter().filter(|session| session.problem_count > 0).count();
+    let folder = locations.display(locations.sessions.path());
+
+    say!(
+        "{BOLD}{}{BOLD:#} of {} in {folder}",
+        how_many(sessions.len(), "session", "sessions"),
+        how_many(projects.len(), "project", "projects")
+    )?;
+    say!(
+        "  {} messages, {} tokens, {}, {}",
+        count(messages as u64),
+        count(tokens),
+        dollars(cost),
+        bytes(size)
+    )?;
+    if let Some(newest) = newest(sessions) {
+        say!("  last used {}", when::ago(newest, now()))?;
+    }
+    if forks > 0 {
+        say!(
+            "  {} forked from another; what they share is counted in each",
+            how_many(forks, "was", "were")
+        )?;
+    }
+    if damaged > 0 {
+        let (files, them) =
+            (how_many(damaged, "file has", "files have"), if damaged == 1 { "it" } else { "them" });
+        say!("  {files} damaged lines; what can be read of {them} is shown")?;
+    }
+    say!("\n{}", draw_list(&sessions[..sessions.len().min(SHOWN)], id_length(sessions)))?;
+    if sessions.len() > SHOWN {
+        say!("{DIM}… and {} more: pi-brain sessions{DIM:#}", sessions.len() - SHOWN)?;
+    }
+    say!("\n{DIM}pi-brain session show latest    read the newest one")?;
+    say!("pi-brain session tree latest    its branches and labels")?;
+    Ok(say!("pi-brain --help                 everything else{DIM:#}")?)
+}

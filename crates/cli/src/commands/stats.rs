@@ -1,0 +1,105 @@
+//! `pi-brain session stats`: the numbers of a session.
+
+use pi_brain_session::{Stats, View};
+
+use super::{print_json, say};
+use crate::args::ReadOptions;
+use crate::describe::{BOLD, DIM, one_line};
+use crate::locate::Locations;
+use crate::table::{Column, bytes, count, dollars, draw};
+use crate::when;
+
+pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Result<()> {
+    let (session, tree) = locations.open(&options.session, View::Repaired)?;
+    let stats = session.stats(&tree)?;
+    if options.json {
+        return print_json(&stats);
+    }
+    let title = session.log().name().unwrap_or(&session.header().id);
+    say!("{BOLD}{}{BOLD:#}", one_line(title))?;
+    print_shape(&stats, session.log().end())?;
+    print_usage(&stats)?;
+    print_tables(&stats)
+}
+
+fn print_shape(stats: &Stats, size: u64) -> anyhow::Result<()> {
+    let list = |counts: &std::collections::BTreeMap<String, usize>| {
+        let parts: Vec<String> =
+            counts.iter().map(|(name, number)| format!("{} {}", number, one_line(name))).collect();
+        parts.join(", ")
+    };
+    say!("  {DIM}entries{DIM:#}    {} ({}), {}", stats.entries, list(&stats.by_kind), bytes(size))?;
+    say!("  {DIM}messages{DIM:#}   {}", list(&stats.by_role))?;
+    say!(
+        "  {DIM}answers{DIM:#}    {}; {} with thinking",
+        list(&stats.stop_reasons),
+        stats.thinking_turns
+    )?;
+    say!(
+        "  {DIM}shape{DIM:#}      {} branches, {} branch points, {} deep, {} compactions, {} images",
+        stats.branches,
+        stats.branch_points,
+        stats.depth,
+        stats.compactions,
+        stats.images
+    )?;
+    if let (Some(first), Some(last)) = (stats.first, stats.last) {
+        let active = when::minutes(stats.active_minutes);
+        say!(
+            "  {DIM}time{DIM:#}       {} to {}, {active} active",
+            when::date_and_time(first),
+            when::date_and_time(last)
+        )?;
+    }
+    Ok(())
+}
+
+fn print_usage(stats: &Stats) -> anyhow::Result<()> {
+    let usage = &stats.usage;
+    Ok(say!(
+        "  {DIM}tokens{DIM:#}     {} in, {} out, {} read from cache, {} written to it; {}",
+        count(usage.input),
+        count(usage.output),
+        count(usage.cache_read),
+        count(usage.cache_write),
+        dollars(usage.cost)
+    )?)
+}
+
+fn print_tables(stats: &Stats) -> anyhow::Result<()> {
+    if !stats.models.is_empty() {
+        let columns = [
+            Column::Text("MODEL"),
+            Column::Number("ANSWERS"),
+            Column::Number("TOKENS"),
+            Column::Number("COST"),
+        ];
+        let rows = stats.models.iter().map(|(name, model)| {
+            vec![
+                one_line(name),
+                model.answers.to_string(),
+                count(model.usage.total_tokens),
+                dollars(model.usage.cost),
+            ]
+        });
+        say!("\n{}", draw(&columns, rows.collect()))?;
+    }
+    if !stats.tools.is_empty() {
+        let columns = [
+            Column::Text("TOOL"),
+            Column::Number("CALLS"),
+            Column::Number("ERRORS"),
+            Column::Number("OUTPUT"),
+        ];
+        let rows = stats.tools.iter().map(|(name, tool)| {
+            vec![
+                one_line(name),
+                tool.calls.to_string(),
+                tool.errors.to_string(),
+                bytes(tool.output_size as u64),
+            ]
+        });
+        say!("\n{}", draw(&columns, rows.collect()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! Where the text of a summary comes from: a person, a program, or the conversation itself.
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, bail};
+use pi_brain_session::{Conversation, SummarySource};
+
+use crate::args::SummaryOptions;
+
+/// What the program that makes a summary is told.
+const REQUEST: &str = "\
+Summarise the conversation above for someone who will carry on with the work. Say what the goal was, what \
+was done and decided and why, what failed, and what comes next. Keep file paths, names and error messages \
+exact. Answer with the summary alone.";
+
+/// Gets the summary that was asked for; `None` if none was.
+pub(super) fn summarize(
+    options: &SummaryOptions,
+    conversation: &Conversation,
+    earlier: Option<&str>,
+    instructions: Option<&str>,
+) -> anyhow::Result<Option<(String, SummarySource)>> {
+    if let Some(text) = &options.summary {
+        let text = if text == "-" { read_stdin()? } else { text.clone() };
+        if text.trim().is_empty() {
+            bail!("the summary is empty");
+        }
+        return Ok(Some((text.trim().to_owned(), SummarySource::User)));
+    }
+    if let Some(command) = &options.summary_command {
+        let mut request = conversation.to_text();
+        for (title, text) in
+            [("Summary of what came before", earlier), ("Look especially at", instructions)]
+        {
+            if let Some(text) = text {
+                request += &format!("\n\n[{title}]: {text}");
+            }
+        }
+        let text = run_command(command, &format!("{request}\n\n{REQUEST}\n"))?;
+        return Ok(Some((text + &conversation.files.to_blocks(), SummarySource::Model)));
+    }
+    let text = || conversation.summarize(earlier, instructions);
+    Ok(options.auto.then(|| (text(), SummarySource::BuiltIn)))
+}
+
+fn read_stdin() -> anyhow::Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .context("reading the summary from standard input")?;
+    Ok(text)
+}
+
+fn run_command(command: &str, input: &str) -> anyhow::Result<String> {
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("starting `{command}`"))?;
+    let stdin = child.stdin.take();
+    // The program may print before it has read everything, so one of the two must not wait for the other.
+    let output = std::thread::scope(|scope| {
+        scope.spawn(move || stdin.map(|mut stdin| stdin.write_all(input.as_bytes())));
+        child.wait_with_output()
+    })?;
+    if !output.status.success() {
+        bail!("`{command}` failed ({}); nothing was written", output.status);
+    }
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if text.is_empty() {
+        bail!("`{command}` printed no summary; nothing was written");
+    }
+    Ok(text)
+}
