@@ -13,11 +13,11 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 
-    /// pi's own folder [default: $PI_CODING_AGENT_DIR, else ~/.pi/agent]
+    /// pi's own folder [default: `$PI_CODING_AGENT_DIR`, else ~/.pi/agent]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) agent_dir: Option<PathBuf>,
 
-    /// A folder of session files [default: $PI_CODING_AGENT_SESSION_DIR, else pi's settings, else AGENT_DIR/sessions]
+    /// A folder of session files [default: `$PI_CODING_AGENT_SESSION_DIR`, else pi's settings, else `sessions` in pi's own folder]
     #[arg(long, global = true, value_name = "DIR")]
     pub(crate) session_dir: Option<PathBuf>,
 
@@ -51,7 +51,7 @@ Examples:
     Session(SessionCommand),
     /// Makes a small set of sessions to try things on, and lists it
     Demo {
-        /// Where to put it [default: $PI_BRAIN_HOME/demo, else ~/.pi-brain/demo]
+        /// Where to put it [default: `$PI_BRAIN_HOME/demo`, else ~/.pi-brain/demo]
         folder: Option<PathBuf>,
     },
     /// Prints completions for a shell

@@ -32,7 +32,7 @@ fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
 macro_rules! say {
     ($($text:tt)*) => {{
         use std::io::Write as _;
-        writeln!(anstream::stdout(), $($text)*)
+        writeln!(anstream::stdout(), $($text)*).map_err(anyhow::Error::from)
     }};
 }
 use say;

@@ -122,12 +122,8 @@ pub(crate) fn clean(text: &str) -> String {
 
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const DIM: Style = Style::new().dimmed();
-pub(crate) const USER: Style = Style::new().bold().fg_color(color(AnsiColor::Cyan));
-pub(crate) const ANSWER: Style = Style::new().fg_color(color(AnsiColor::Green));
-pub(crate) const NOTE: Style = Style::new().fg_color(color(AnsiColor::Magenta));
-pub(crate) const FAILURE: Style = Style::new().fg_color(color(AnsiColor::Red));
-pub(crate) const LABEL: Style = Style::new().bold().fg_color(color(AnsiColor::Yellow));
-
-const fn color(color: AnsiColor) -> Option<anstyle::Color> {
-    Some(anstyle::Color::Ansi(color))
-}
+pub(crate) const USER: Style = AnsiColor::Cyan.on_default().bold();
+pub(crate) const ANSWER: Style = AnsiColor::Green.on_default();
+pub(crate) const NOTE: Style = AnsiColor::Magenta.on_default();
+pub(crate) const FAILURE: Style = AnsiColor::Red.on_default();
+pub(crate) const LABEL: Style = AnsiColor::Yellow.on_default().bold();

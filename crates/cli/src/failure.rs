@@ -49,8 +49,8 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
     let code = match (error.downcast_ref::<Failure>(), error.downcast_ref::<SessionError>()) {
         (Some(Failure::Usage(_)), _) => 2,
-        (Some(Failure::NotFound(_)), _) => 3,
-        (_, Some(SessionError::FileNotFound(_) | SessionError::EntryNotFound(_))) => 3,
+        (Some(Failure::NotFound(_)), _)
+        | (_, Some(SessionError::FileNotFound(_) | SessionError::EntryNotFound(_))) => 3,
         (_, Some(SessionError::NotASession(_) | SessionError::Read { .. })) => 4,
         _ => 1,
     };

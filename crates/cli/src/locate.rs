@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anstyle::{AnsiColor, Style};
 use anyhow::Context;
 use pi_brain_session::{
-    Log, Millis, Problem, Session, SessionFolder, SessionWriter, Tree, View, id_in_file_name,
-    labels, newest, read_header,
+    EntryId, Log, Millis, Problem, Session, SessionFolder, SessionWriter, Tree, View,
+    id_in_file_name, labels, newest, read_header,
 };
 use serde::Deserialize;
 
@@ -94,7 +94,9 @@ impl Locations {
 
     /// Finds the file that a SESSION argument means.
     pub(crate) fn find_session(&self, argument: &str) -> anyhow::Result<PathBuf> {
-        if argument.contains('/') || argument.ends_with(".jsonl") {
+        if argument.contains('/')
+            || Path::new(argument).extension().is_some_and(|ending| ending == "jsonl")
+        {
             return Ok(expand(Path::new(argument), &self.home));
         }
         let files = self.sessions.files();
@@ -201,7 +203,7 @@ pub(crate) fn find_entry(log: &Log, tree: &Tree, argument: &str) -> anyhow::Resu
         .collect();
     let ids = log.entries().iter().filter_map(|entry| entry.id.as_ref());
     let mut named: Vec<&str> =
-        ids.map(|id| id.as_str()).filter(|id| id.starts_with(argument)).collect();
+        ids.map(EntryId::as_str).filter(|id| id.starts_with(argument)).collect();
     named.sort_unstable();
     named.dedup();
     match (&*labelled, &*named) {

@@ -1,6 +1,6 @@
 //! Columns that line up, and numbers people can read.
 
-use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, Table, Width};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A column: its title, and whether it holds numbers.
 pub(crate) enum Column {
@@ -10,41 +10,41 @@ pub(crate) enum Column {
     Rest(&'static str),
 }
 
-/// Draws a table as wide as the terminal (or 120 columns where there is none), one line for each row.
-pub(crate) fn draw(columns: &[Column], rows: Vec<Vec<String>>) -> String {
-    let width = terminal_width();
-    let mut table = Table::new();
-    table.load_style(comfy_table::presets::NOTHING);
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
-    table.set_truncation_indicator("…");
-    let title = |column: &Column| match column {
-        Column::Text(title) | Column::Number(title) | Column::Rest(title) => Cell::new(title),
-    };
-    let mut head = Row::from(columns.iter().map(title).collect::<Vec<_>>());
-    head.max_height(1);
-    table.set_header(head);
-    for cells in rows {
-        let mut row = Row::from(cells);
-        row.max_height(1);
-        table.add_row(row);
-    }
-    for (column, kind) in table.column_iter_mut().zip(columns) {
-        match kind {
-            Column::Text(_) => {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
-            Column::Number(_) => {
-                column.set_cell_alignment(CellAlignment::Right);
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
-            Column::Rest(_) => {
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(20)));
-            }
+impl Column {
+    fn title(&self) -> &'static str {
+        match self {
+            Self::Text(title) | Self::Number(title) | Self::Rest(title) => title,
         }
     }
-    let text: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    text.join("\n")
+}
+
+/// Draws a table as wide as the terminal (or 120 columns where there is none), one line for each row.
+pub(crate) fn draw(columns: &[Column], rows: &[Vec<String>]) -> String {
+    const GAP: usize = 2;
+    const NARROWEST: usize = 20;
+    let content =
+        |number: usize| rows.iter().map(move |row| row[number].width()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = (0..columns.len())
+        .map(|number| content(number).max(columns[number].title().width()))
+        .collect();
+    if let Some(rest) = columns.iter().position(|column| matches!(column, Column::Rest(_))) {
+        let others: usize = widths.iter().sum::<usize>() - widths[rest] + GAP * (columns.len() - 1);
+        widths[rest] = widths[rest].min(terminal_width().saturating_sub(others).max(NARROWEST));
+    }
+    let line = |cells: Vec<&str>| {
+        let cells = cells.iter().zip(&widths).zip(columns).map(|((cell, &width), column)| {
+            let cell = fit(cell, width);
+            let blank = " ".repeat(width.saturating_sub(cell.width()));
+            match column {
+                Column::Number(_) => format!("{blank}{cell}"),
+                Column::Text(_) | Column::Rest(_) => format!("{cell}{blank}"),
+            }
+        });
+        cells.collect::<Vec<_>>().join(&" ".repeat(GAP)).trim_end().to_owned()
+    };
+    let head = line(columns.iter().map(Column::title).collect());
+    let body = rows.iter().map(|row| line(row.iter().map(String::as_str).collect()));
+    [head].into_iter().chain(body).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn terminal_width() -> usize {
@@ -53,7 +53,6 @@ pub(crate) fn terminal_width() -> usize {
 
 /// Cuts a text to so many columns of a terminal.
 pub(crate) fn fit(text: &str, columns: usize) -> String {
-    use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
     if text.width() <= columns {
         return text.to_owned();
     }

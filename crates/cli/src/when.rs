@@ -54,7 +54,6 @@ impl Day {
 pub(crate) fn ago(time: Millis, now: Millis) -> String {
     let seconds = (now.0 - time.0) / 1000;
     match seconds {
-        ..0 => date(time),
         0..60 => "just now".to_owned(),
         60..3600 => format!("{} min ago", seconds / 60),
         3600..86_400 => format!("{} h ago", seconds / 3600),

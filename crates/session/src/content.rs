@@ -28,7 +28,7 @@ pub enum Block<'a> {
 }
 
 /// Takes content apart, be it a string or a list of blocks.
-pub fn blocks<'a>(content: Raw<'a>) -> impl Iterator<Item = Block<'a>> {
+pub fn blocks(content: Raw<'_>) -> impl Iterator<Item = Block<'_>> {
     let whole = content.as_str().map(Block::Text);
     whole.into_iter().chain(content.items().map(block))
 }

@@ -275,7 +275,7 @@ impl Usage {
                 "cacheWrite" => usage.cache_write = count(),
                 "totalTokens" => usage.total_tokens = count(),
                 "cost" => {
-                    usage.cost = member.value.get("total").and_then(Raw::as_f64).unwrap_or(0.0)
+                    usage.cost = member.value.get("total").and_then(Raw::as_f64).unwrap_or(0.0);
                 }
                 _ => {}
             }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::branches::branches;
 use crate::content::text_of;
@@ -31,10 +31,8 @@ pub struct SessionInfo {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_session_path: Option<String>,
     /// When it began.
-    #[serde(serialize_with = "iso_or_null")]
     pub created: Option<Millis>,
     /// When somebody last said something.
-    #[serde(serialize_with = "iso")]
     pub modified: Millis,
     /// All messages of all branches, tool results and system messages too.
     pub message_count: usize,
@@ -158,15 +156,4 @@ fn speaker(entry: &Entry) -> Option<&Role> {
 fn spoken_text(entry: &Entry, raw: Raw<'_>) -> Option<String> {
     let content = raw.bytes().get(entry.message()?.content?.range())?;
     Raw::parse(content).map(|content| text_of(content, " "))
-}
-
-fn iso<S: Serializer>(time: &Millis, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(time)
-}
-
-fn iso_or_null<S: Serializer>(time: &Option<Millis>, serializer: S) -> Result<S::Ok, S::Error> {
-    match time {
-        Some(time) => serializer.collect_str(time),
-        None => serializer.serialize_none(),
-    }
 }

@@ -216,7 +216,7 @@ impl Log {
         }
         match problem {
             Some(ProblemKind::NotJson) if !line.terminated => {
-                self.note(number, ProblemKind::TornTail)
+                self.note(number, ProblemKind::TornTail);
             }
             None if !line.terminated => self.note(number, ProblemKind::NoFinalNewline),
             Some(kind) => self.note(number, kind),
@@ -335,9 +335,10 @@ fn migrate(
         if let Body::Compaction { first_kept, .. } = &mut entry.body
             && let Some(index) = raw.get("firstKeptEntryIndex").and_then(Raw::as_f64)
         {
+            let index = whole_index(index);
             // The compaction itself is the next to be numbered; what comes later cannot be kept.
-            let itself = (index == numbered.len() as f64).then(|| id.clone());
-            *first_kept = numbered.get(whole_index(index)).cloned().flatten().or(itself);
+            let itself = (index == numbered.len()).then(|| id.clone());
+            *first_kept = numbered.get(index).cloned().flatten().or(itself);
         }
         entry.id = Some(id);
     }
@@ -361,8 +362,8 @@ fn whole_index(number: f64) -> usize {
 /// place in the file only, so that two readings agree.
 fn version_1_id(session: &str, entry: &Entry) -> EntryId {
     let digest = Sha256::digest(format!("{session}:{}:{}", entry.line, entry.span.start));
-    let hex: String = digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    EntryId::new(&hex).expect("16 digits are not empty")
+    let number = digest.iter().take(8).fold(0, |number: u64, &byte| number << 8 | u64::from(byte));
+    EntryId::new(&format!("{number:016x}")).expect("16 digits are not empty")
 }
 
 fn has_null_content(entry: &Entry, raw: Raw<'_>) -> bool {

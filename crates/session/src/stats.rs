@@ -1,6 +1,6 @@
 //! The numbers of a session, counted from its log.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
 
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub struct Stats {
     pub images: usize,
     /// The ways the conversation went.
     pub branches: usize,
-    /// Entries that more than one other follows.
+    /// The entries at which the conversation went more than one way.
     pub branch_points: usize,
     /// The longest way from a root.
     pub depth: usize,
@@ -74,10 +74,13 @@ impl Session {
     /// Counts everything in the session.
     pub fn stats(&self, tree: &Tree) -> io::Result<Stats> {
         let log = self.log();
+        let branches = branches(log, tree);
+        let branch_points: HashSet<usize> =
+            branches.iter().filter_map(|branch| branch.from).collect();
         let mut stats = Stats {
             entries: log.entries().len(),
-            branches: branches(log, tree).len(),
-            branch_points: tree.branch_points().count(),
+            branches: branches.len(),
+            branch_points: branch_points.len(),
             depth: tree.depths().into_iter().max().map_or(0, |depth| depth + 1),
             ..Stats::default()
         };

@@ -169,7 +169,7 @@ impl Facts {
         let summary = message.get_str("summary").map(std::borrow::Cow::into_owned);
         match message.get_str("role").as_deref() {
             Some("user") => {
-                self.requests.extend(Some(text()).filter(|text| !text.trim().is_empty()))
+                self.requests.extend(Some(text()).filter(|text| !text.trim().is_empty()));
             }
             Some("assistant") => {
                 self.answers.extend(Some(text()).filter(|text| !text.trim().is_empty()));

@@ -20,9 +20,10 @@ pub(crate) fn current_system_message<'a>(
             message.get("content").map(|raw| text_of(raw, "\n")).filter(|text| !text.is_empty()),
         );
         for section in message.get("sections").into_iter().flat_map(Raw::members) {
-            match section.value.is_null() {
-                true => sections.remove(&section.key),
-                false => sections.set(&section.key, section.value),
+            if section.value.is_null() {
+                sections.remove(&section.key);
+            } else {
+                sections.set(&section.key, section.value);
             }
         }
         for tool in message.get("toolsRemoved").into_iter().flat_map(Raw::items) {
@@ -32,17 +33,16 @@ pub(crate) fn current_system_message<'a>(
             tools.set(&tool.get_str("name").unwrap_or_default(), tool);
         }
     }
-    let mut json = format!("{{\"role\":\"system\",\"content\":{}", quote(&content.join("\n\n")));
-    if !sections.0.is_empty() {
-        let list: Vec<_> =
-            sections.0.iter().map(|(key, raw)| format!("{}:{}", quote(key), raw.text())).collect();
-        json += &format!(",\"sections\":{{{}}}", list.join(","));
-    }
-    if !tools.0.is_empty() {
-        let list: Vec<_> = tools.0.iter().map(|(_, raw)| raw.text()).collect();
-        json += &format!(",\"toolsAdded\":[{}]", list.join(","));
-    }
-    found.then(|| format!("{json},\"timestamp\":{timestamp}}}"))
+    let section = |(key, raw): &(String, Raw<'_>)| format!("{}:{}", quote(key), raw.text());
+    let sections: Vec<String> = sections.0.iter().map(section).collect();
+    let tools: Vec<String> = tools.0.iter().map(|(_, raw)| raw.text().into_owned()).collect();
+    let parts = [
+        Some(format!("\"role\":\"system\",\"content\":{}", quote(&content.join("\n\n")))),
+        (!sections.is_empty()).then(|| format!("\"sections\":{{{}}}", sections.join(","))),
+        (!tools.is_empty()).then(|| format!("\"toolsAdded\":[{}]", tools.join(","))),
+        Some(format!("\"timestamp\":{timestamp}")),
+    ];
+    found.then(|| format!("{{{}}}", parts.into_iter().flatten().collect::<Vec<_>>().join(",")))
 }
 
 /// A map in the order in which keys first came, as JavaScript's `Map` keeps it.

@@ -12,13 +12,14 @@ use std::path::{Path, PathBuf};
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
+use crate::context::ContextMessage;
 use crate::entry::{Body, EntryId, Role};
 use crate::error::SessionError;
 use crate::folders::{find_most_recent, is_valid_session_id, session_file_name};
 use crate::json::{Raw, quote};
 use crate::log::CURRENT_VERSION;
 use crate::migrate::current_json;
-use crate::session::{Checkpoint, Session};
+use crate::session::{Checkpoint, Refresh, Session};
 use crate::system::current_system_message;
 use crate::time::Millis;
 use crate::tree::{Tree, View, labels};
@@ -245,7 +246,7 @@ impl<M: Mint> SessionWriter<M> {
         let leaf = self.leaf.as_ref().and_then(|leaf| tree.find(leaf.as_str()));
         let context = self.session.context(&tree, leaf).map_err(|error| self.read_error(error))?;
         let messages: io::Result<Vec<_>> =
-            context.messages.iter().map(|message| message.raw()).collect();
+            context.messages.iter().map(ContextMessage::raw).collect();
         let messages = messages.map_err(|error| self.read_error(error))?;
         let system = current_system_message(messages.into_iter(), now.0);
         let fields = vec![
@@ -551,7 +552,14 @@ impl<M: Mint> SessionWriter<M> {
             }
             Place::File { path, checkpoint } => {
                 append_line(path, line)?;
-                self.session.refresh(checkpoint)?;
+                // Another program may have written too; its entries are then ours to know.
+                let new = match self.session.refresh(checkpoint)? {
+                    Refresh::Unchanged => 0,
+                    Refresh::Appended(count) => count,
+                    Refresh::Reread => self.session.log().entries().len(),
+                };
+                let new = self.session.log().entries().iter().rev().take(new);
+                self.ids.extend(new.filter_map(|entry| entry.id.clone()));
                 let path = path.clone();
                 let checkpoint =
                     self.session.checkpoint().map_err(|error| self.read_error(error))?;
@@ -655,10 +663,7 @@ fn write_new(path: &Path, text: &[u8], exists: bool) -> Result<(), SessionError>
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(fail)?;
     }
-    let mut file = match exists {
-        true => OpenOptions::new().append(true).open(path).map_err(fail)?,
-        false => OpenOptions::new().append(true).create_new(true).open(path).map_err(fail)?,
-    };
+    let mut file = OpenOptions::new().append(true).create_new(!exists).open(path).map_err(fail)?;
     let written =
         text.split_inclusive(|&byte| byte == b'\n').try_for_each(|line| file.write_all(line));
     written.map_err(|source| {

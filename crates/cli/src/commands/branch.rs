@@ -39,26 +39,23 @@ pub(crate) fn run(locations: &Locations, options: &BranchOptions) -> anyhow::Res
     let conversation = session.conversation(&abandoned.entries)?;
     let summary = summarize(&options.summary, &conversation, None, options.reason.as_deref())?;
     let reason = options.reason.as_deref();
-    match summary {
-        Some((text, source)) => {
-            let files = &conversation.files;
-            let abandoned_leaf_id = Some(&left);
-            let details =
-                SummaryDetails { files, source, abandoned_leaf_id, reason, instructions: None };
-            let details = to_raw_value(&details)?;
-            let new = NewBranchSummary {
-                summary: &text,
-                details: Some(&details),
-                ..NewBranchSummary::default()
-            };
-            writer.branch_with_summary(Some(&target), new)?;
-        }
-        None => {
-            let data = to_raw_value(&Move { abandoned_leaf_id: &left, reason })?;
-            writer.branch(&target)?;
-            writer.append_custom_entry(MOVE, Some(&data))?;
-        }
+    if let Some((text, source)) = summary {
+        let files = &conversation.files;
+        let abandoned_leaf_id = Some(&left);
+        let details =
+            SummaryDetails { files, source, abandoned_leaf_id, reason, instructions: None };
+        let details = to_raw_value(&details)?;
+        let new = NewBranchSummary {
+            summary: &text,
+            details: Some(&details),
+            ..NewBranchSummary::default()
+        };
+        writer.branch_with_summary(Some(&target), new)?;
+    } else {
+        let data = to_raw_value(&Move { abandoned_leaf_id: &left, reason })?;
+        writer.branch(&target)?;
+        writer.append_custom_entry(MOVE, Some(&data))?;
     }
     let count = how_many(abandoned.entries.len(), "entry", "entries");
-    Ok(say!("pi will continue after {target}; {count} up to {left} stay on their own branch")?)
+    say!("pi will continue after {target}; {count} up to {left} stay on their own branch")
 }

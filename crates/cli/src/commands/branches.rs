@@ -59,10 +59,10 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
         Column::Number("ENTRIES"),
         Column::Rest("BEGINS WITH"),
     ];
-    say!("\n{}", draw(&columns, rows))?;
-    Ok(say!(
+    say!("\n{}", draw(&columns, &rows))?;
+    say!(
         "\n{BOLD}◆{BOLD:#} {DIM}where pi would continue. Go elsewhere: pi-brain session branch SESSION --at LEAF{DIM:#}"
-    )?)
+    )
 }
 
 fn id(session: &Session, at: usize) -> String {

@@ -1,6 +1,8 @@
 //! `pi-brain session compact`: a summary in place of the older part of a conversation.
 
-use pi_brain_session::{Conversation, KEEP_RECENT_TOKENS, NewCompaction, SummaryDetails, View};
+use pi_brain_session::{
+    ContextMessage, Conversation, KEEP_RECENT_TOKENS, NewCompaction, SummaryDetails, View,
+};
 use serde_json::value::to_raw_value;
 
 use super::say;
@@ -31,7 +33,7 @@ pub(crate) fn run(locations: &Locations, options: &CompactOptions) -> anyhow::Re
         return Err(Failure::Usage(text).into());
     };
     let raw: std::io::Result<Vec<_>> =
-        plan.summarized.iter().chain(&plan.turn_prefix).map(|message| message.raw()).collect();
+        plan.summarized.iter().chain(&plan.turn_prefix).map(ContextMessage::raw).collect();
     let conversation = Conversation::from_messages(raw?.into_iter(), plan.files.clone());
     let earlier = plan.previous_summaries.first().map(String::as_str);
     let instructions = options.instructions.as_deref();
@@ -52,7 +54,7 @@ pub(crate) fn run(locations: &Locations, options: &CompactOptions) -> anyhow::Re
             "Would summarise {messages} of about {before} tokens, and keep everything from {} on:\n",
             plan.first_kept
         )?;
-        return Ok(say!("{DIM}{}{DIM:#}", clean(&text))?);
+        return say!("{DIM}{}{DIM:#}", clean(&text));
     }
     let details = SummaryDetails {
         files: &plan.files,
@@ -69,8 +71,8 @@ pub(crate) fn run(locations: &Locations, options: &CompactOptions) -> anyhow::Re
         details: Some(&details),
         ..NewCompaction::default()
     })?;
-    Ok(say!(
+    say!(
         "{id} now stands for {messages} (about {before} tokens before); kept from {} on",
         plan.first_kept
-    )?)
+    )
 }

@@ -52,6 +52,6 @@ pub(crate) fn run(locations: &Locations, options: &ContextOptions) -> anyhow::Re
         Column::Number("TOKENS"),
         Column::Rest("TEXT"),
     ];
-    say!("\n{}", draw(&columns, rows))?;
-    Ok(say!("\n{DIM}--json gives the messages themselves{DIM:#}")?)
+    say!("\n{}", draw(&columns, &rows))?;
+    say!("\n{DIM}--json gives the messages themselves{DIM:#}")
 }

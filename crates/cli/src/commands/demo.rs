@@ -30,7 +30,7 @@ pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<()> {
     let locations = Locations::find(Some(agent.clone()), Some(agent.join("sessions")))?;
     overview::run(&locations)?;
     let agent = locations.display(&agent);
-    Ok(say!("\n{DIM}For the demo: pi-brain --agent-dir {agent} session tree latest{DIM:#}")?)
+    say!("\n{DIM}For the demo: pi-brain --agent-dir {agent} session tree latest{DIM:#}")
 }
 
 /// Counts up when the stories change, so that an old demo is not taken for the present one.

@@ -52,7 +52,7 @@ pub(crate) fn run(locations: &Locations, options: &ForkOptions) -> anyhow::Resul
     if says_again {
         say!("It ends before: {text}")?;
     }
-    Ok(say!("{DIM}pi --session {}{DIM:#}", writer.session().header().id)?)
+    say!("{DIM}pi --session {}{DIM:#}", writer.session().header().id)
 }
 
 /// Lists what a person said on the current path.
@@ -74,7 +74,7 @@ fn list_choices(session: &Session, tree: &Tree, leaf: usize, json: bool) -> anyh
         return print_json(&list);
     }
     if rows.is_empty() {
-        return Ok(say!("Nobody said anything here yet; `--clone` copies what is there.")?);
+        return say!("Nobody said anything here yet; `--clone` copies what is there.");
     }
     let columns = [Column::Text("ENTRY"), Column::Text("WHEN"), Column::Rest("YOU SAID")];
     let rows = rows.into_iter().map(|(id, time, text)| {
@@ -84,6 +84,6 @@ fn list_choices(session: &Session, tree: &Tree, leaf: usize, json: bool) -> anyh
             text,
         ]
     });
-    say!("{}", draw(&columns, rows.collect()))?;
-    Ok(say!("\n{DIM}Choose one: pi-brain session fork SESSION --at ENTRY{DIM:#}")?)
+    say!("{}", draw(&columns, &rows.collect::<Vec<_>>()))?;
+    say!("\n{DIM}Choose one: pi-brain session fork SESSION --at ENTRY{DIM:#}")
 }

@@ -14,8 +14,8 @@ pub(crate) fn run(locations: &Locations, options: &LabelOptions) -> anyhow::Resu
     let target: EntryId = log.entries()[at].id.clone().expect("an entry is found by its id");
     let label = options.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
     writer.append_label_change(&target, label)?;
-    Ok(match label {
-        Some(label) => say!("{target} is now labelled “{}”", clean(label))?,
-        None => say!("{target} has no label any more")?,
-    })
+    match label {
+        Some(label) => say!("{target} is now labelled “{}”", clean(label)),
+        None => say!("{target} has no label any more"),
+    }
 }

@@ -8,8 +8,8 @@ use crate::locate::Locations;
 pub(crate) fn run(locations: &Locations, options: &NameOptions) -> anyhow::Result<()> {
     let mut writer = locations.open_to_write(&options.write.session, options.write.force)?;
     writer.append_session_info(options.name.as_deref().unwrap_or_default())?;
-    Ok(match writer.session().log().name() {
-        Some(name) => say!("The session is now called “{}”", clean(name))?,
-        None => say!("The session has no name any more")?,
-    })
+    match writer.session().log().name() {
+        Some(name) => say!("The session is now called “{}”", clean(name)),
+        None => say!("The session has no name any more"),
+    }
 }

@@ -61,5 +61,5 @@ pub(crate) fn show(locations: &Locations, sessions: &[SessionInfo]) -> anyhow::R
     }
     say!("\n{DIM}pi-brain session show latest    read the newest one")?;
     say!("pi-brain session tree latest    its branches and labels")?;
-    Ok(say!("pi-brain --help                 everything else{DIM:#}")?)
+    say!("pi-brain --help                 everything else{DIM:#}")
 }

@@ -24,9 +24,9 @@ pub(crate) fn run(locations: &Locations, options: &SessionsOptions) -> anyhow::R
         return print_json(&sessions);
     }
     if sessions.is_empty() {
-        return Ok(say!("No session fits. `pi-brain sessions` without options lists all.")?);
+        return say!("No session fits. `pi-brain sessions` without options lists all.");
     }
-    Ok(say!("{}", draw_list(&sessions, prefix))?)
+    say!("{}", draw_list(&sessions, prefix))
 }
 
 /// Reads all sessions, with a progress bar if it takes a while; an error if there are none.
@@ -67,7 +67,7 @@ pub(crate) fn draw_list(sessions: &[SessionInfo], prefix: usize) -> String {
             one_line(session.title()),
         ]
     };
-    draw(&columns, sessions.iter().map(row).collect())
+    draw(&columns, &sessions.iter().map(row).collect::<Vec<_>>())
 }
 
 /// Returns how many digits of an id are needed to tell all sessions apart.
@@ -111,13 +111,13 @@ fn sort(sessions: &mut [SessionInfo], options: &SessionsOptions) {
         SortField::Modified => {}
         SortField::Created => sessions.sort_by_key(|session| std::cmp::Reverse(session.created)),
         SortField::Messages => {
-            sessions.sort_by_key(|session| std::cmp::Reverse(session.message_count))
+            sessions.sort_by_key(|session| std::cmp::Reverse(session.message_count));
         }
         SortField::Branches => {
-            sessions.sort_by_key(|session| std::cmp::Reverse(session.branch_count))
+            sessions.sort_by_key(|session| std::cmp::Reverse(session.branch_count));
         }
         SortField::Cost => {
-            sessions.sort_by(|one, other| other.usage.cost.total_cmp(&one.usage.cost))
+            sessions.sort_by(|one, other| other.usage.cost.total_cmp(&one.usage.cost));
         }
         SortField::Size => sessions.sort_by_key(|session| std::cmp::Reverse(session.size)),
         SortField::Project => sessions.sort_by(|one, other| one.cwd.cmp(&other.cwd)),

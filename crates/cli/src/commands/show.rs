@@ -92,7 +92,7 @@ impl Transcript<'_> {
         let before = path.iter().position(|&at| at == wanted).unwrap_or(0);
         let mut text = Vec::new();
         self.write(&mut text, &path[..before], true)?;
-        Ok(text.iter().filter(|&&byte| byte == b'\n').count() + 1)
+        Ok(text.split(|&byte| byte == b'\n').count())
     }
 
     fn write_title(&self, out: &mut impl Write) -> io::Result<()> {
@@ -139,7 +139,7 @@ impl Transcript<'_> {
                 self.write_content(out, raw.get("content"), NOTE)?;
             }
             Body::Other { kind } => {
-                Self::write_head(out, entry, &format!("unknown entry: {}", clean(kind)), DIM)?
+                Self::write_head(out, entry, &format!("unknown entry: {}", clean(kind)), DIM)?;
             }
             _ => {}
         }
@@ -239,7 +239,7 @@ impl Transcript<'_> {
             match block {
                 Block::Text(text) => writeln!(out, "{style}{}{style:#}", clean(text.trim_end()))?,
                 Block::Thinking(text) if self.thinking => {
-                    writeln!(out, "{DIM}{}{DIM:#}", clean(text.trim_end()))?
+                    writeln!(out, "{DIM}{}{DIM:#}", clean(text.trim_end()))?;
                 }
                 Block::Thinking(_) => {}
                 Block::ToolCall { name, arguments, .. } => {

@@ -6,7 +6,7 @@ use super::{print_json, say};
 use crate::args::ReadOptions;
 use crate::describe::{BOLD, DIM, one_line};
 use crate::locate::Locations;
-use crate::table::{Column, bytes, count, dollars, draw};
+use crate::table::{Column, bytes, count, dollars, draw, how_many};
 use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Result<()> {
@@ -35,14 +35,14 @@ fn print_shape(stats: &Stats, size: u64) -> anyhow::Result<()> {
         list(&stats.stop_reasons),
         stats.thinking_turns
     )?;
-    say!(
-        "  {DIM}shape{DIM:#}      {} branches, {} branch points, {} deep, {} compactions, {} images",
-        stats.branches,
-        stats.branch_points,
-        stats.depth,
-        stats.compactions,
-        stats.images
-    )?;
+    let shape = [
+        how_many(stats.branches, "branch", "branches"),
+        how_many(stats.branch_points, "branch point", "branch points"),
+        format!("{} deep", stats.depth),
+        how_many(stats.compactions, "compaction", "compactions"),
+        how_many(stats.images, "image", "images"),
+    ];
+    say!("  {DIM}shape{DIM:#}      {}", shape.join(", "))?;
     if let (Some(first), Some(last)) = (stats.first, stats.last) {
         let active = when::minutes(stats.active_minutes);
         say!(
@@ -56,14 +56,14 @@ fn print_shape(stats: &Stats, size: u64) -> anyhow::Result<()> {
 
 fn print_usage(stats: &Stats) -> anyhow::Result<()> {
     let usage = &stats.usage;
-    Ok(say!(
+    say!(
         "  {DIM}tokens{DIM:#}     {} in, {} out, {} read from cache, {} written to it; {}",
         count(usage.input),
         count(usage.output),
         count(usage.cache_read),
         count(usage.cache_write),
         dollars(usage.cost)
-    )?)
+    )
 }
 
 fn print_tables(stats: &Stats) -> anyhow::Result<()> {
@@ -82,7 +82,7 @@ fn print_tables(stats: &Stats) -> anyhow::Result<()> {
                 dollars(model.usage.cost),
             ]
         });
-        say!("\n{}", draw(&columns, rows.collect()))?;
+        say!("\n{}", draw(&columns, &rows.collect::<Vec<_>>()))?;
     }
     if !stats.tools.is_empty() {
         let columns = [
@@ -99,7 +99,7 @@ fn print_tables(stats: &Stats) -> anyhow::Result<()> {
                 bytes(tool.output_size as u64),
             ]
         });
-        say!("\n{}", draw(&columns, rows.collect()))?;
+        say!("\n{}", draw(&columns, &rows.collect::<Vec<_>>()))?;
     }
     Ok(())
 }

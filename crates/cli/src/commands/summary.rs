@@ -29,15 +29,15 @@ pub(super) fn summarize(
         return Ok(Some((text.trim().to_owned(), SummarySource::User)));
     }
     if let Some(command) = &options.summary_command {
-        let mut request = conversation.to_text();
-        for (title, text) in
-            [("Summary of what came before", earlier), ("Look especially at", instructions)]
-        {
-            if let Some(text) = text {
-                request += &format!("\n\n[{title}]: {text}");
-            }
-        }
-        let text = run_command(command, &format!("{request}\n\n{REQUEST}\n"))?;
+        let part = |title: &str, text: Option<&str>| text.map(|text| format!("[{title}]: {text}"));
+        let parts = [
+            Some(conversation.to_text()),
+            part("Summary of what came before", earlier),
+            part("Look especially at", instructions),
+            Some(REQUEST.to_owned()),
+        ];
+        let request = parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
+        let text = run_command(command, &request)?;
         return Ok(Some((text + &conversation.files.to_blocks(), SummarySource::Model)));
     }
     let text = || conversation.summarize(earlier, instructions);

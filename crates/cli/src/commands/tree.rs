@@ -18,7 +18,7 @@ use crate::table::{fit, how_many, terminal_width};
 
 pub(crate) fn run(locations: &Locations, options: &TreeOptions) -> anyhow::Result<()> {
     let (session, tree) = locations.open(&options.read.session, View::Repaired)?;
-    let picture = Picture::new(&session, &tree, options)?;
+    let picture = Picture::new(&session, &tree, options);
     if options.read.json {
         return print_json(&picture.to_json()?);
     }
@@ -47,9 +47,9 @@ enum Line {
 }
 
 impl<'a> Picture<'a> {
-    fn new(session: &'a Session, tree: &'a Tree, options: &TreeOptions) -> anyhow::Result<Self> {
+    fn new(session: &'a Session, tree: &'a Tree, options: &TreeOptions) -> Self {
         let leaf = tree.leaf();
-        Ok(Self {
+        Self {
             session,
             tree,
             labels: labels(session.log()).into_iter().collect(),
@@ -57,7 +57,7 @@ impl<'a> Picture<'a> {
             longest_run: if options.full { usize::MAX } else { 6 },
             trunk: leaf.map_or_else(Vec::new, |leaf| tree.branch(leaf)).into_iter().collect(),
             leaf,
-        })
+        }
     }
 
     fn draw(&self, out: &mut impl Write) -> io::Result<()> {

@@ -1,5 +1,7 @@
 //! The program as people and scripts use it, and beside the real pi.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
+
 mod commands;
 mod real_pi;
 mod support;

@@ -60,14 +60,12 @@ struct Block {
 
 impl Block {
     fn read(bytes: &[u8]) -> Self {
-        match bytes.first_chunk::<64>() {
-            Some(chunk) => Self::of(chunk),
-            None => {
-                let mut padded = [b' '; 64];
-                padded[..bytes.len()].copy_from_slice(bytes);
-                Self::of(&padded)
-            }
+        if let Some(chunk) = bytes.first_chunk::<64>() {
+            return Self::of(chunk);
         }
+        let mut padded = [b' '; 64];
+        padded[..bytes.len()].copy_from_slice(bytes);
+        Self::of(&padded)
     }
 
     fn of(chunk: &[u8; 64]) -> Self {

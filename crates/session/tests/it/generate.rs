@@ -5,9 +5,13 @@ use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::{Map, Value, json};
 
-/// Says how often a property is tried. What fails is shown and not kept: a table is the place for it.
-pub(crate) fn cases(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+/// Says how often a property is tried, unless the environment asks for more with `PROPTEST_CASES`.
+///
+/// What fails is shown and not kept: a table is the place for it.
+pub(crate) fn cases(usual: u32) -> ProptestConfig {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let asked_for = std::env::var_os("PROPTEST_CASES").map(|_| config.cases);
+    ProptestConfig { cases: asked_for.unwrap_or(usual), ..config }
 }
 
 /// A session that is not text yet.

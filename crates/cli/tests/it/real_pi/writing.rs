@@ -1,4 +1,4 @@
-//! One script of operations, performed by pi's SessionManager and by ours: the files are equal but for
+//! One script of operations, performed by pi's `SessionManager` and by ours: the files are equal but for
 //! ids and times.
 
 use std::collections::BTreeMap;

@@ -1,0 +1,80 @@
+//! Sizes and counts.
+
+use pi_brain_session::{Raw, Session, View, estimate_tokens};
+use proptest::prelude::*;
+use serde_json::Value;
+
+use crate::generate::{any_session, cases};
+use crate::notation::session;
+
+#[track_caller]
+fn check_tokens(message: &str, expected: u64) {
+    let raw = Raw::parse(message.as_bytes()).expect("JSON");
+    assert_eq!(estimate_tokens(raw), expected, "{message}");
+}
+
+#[test]
+fn four_characters_are_a_token() {
+    check_tokens(r#"{"role":"user","content":""}"#, 0);
+    check_tokens(r#"{"role":"user","content":"abcd"}"#, 1);
+    check_tokens(r#"{"role":"user","content":"abcde"}"#, 2);
+    check_tokens(r#"{"role":"user","content":[{"type":"text","text":"abcd"},{"type":"text","text":"e"}]}"#, 2);
+    // Characters are those of JavaScript: this one counts twice.
+    check_tokens(r#"{"role":"user","content":"🧠🧠🧠"}"#, 2);
+    check_tokens(r#"{"role":"user","content":"éééé"}"#, 1);
+}
+
+#[test]
+fn every_role_has_its_own_size() {
+    check_tokens(r#"{"role":"toolResult","content":[{"type":"image","data":"AA"}]}"#, 1200);
+    check_tokens(r#"{"role":"custom","content":"abcd"}"#, 1);
+    check_tokens(
+        r#"{"role":"assistant","content":[{"type":"thinking","thinking":"abcd"},{"type":"toolCall","name":"read","arguments":{"a":1}}]}"#,
+        4,
+    );
+    check_tokens(r#"{"role":"assistant","content":"abcd"}"#, 0);
+    check_tokens(r#"{"role":"bashExecution","command":"abcd","output":"efgh"}"#, 2);
+    check_tokens(r#"{"role":"compactionSummary","summary":"abcd"}"#, 1);
+    check_tokens(r#"{"role":"system","content":"abcd","sections":{"s":"efgh"},"toolsAdded":[1]}"#, 3);
+    check_tokens(r#"{"role":"elsewhere","content":"abcd"}"#, 0);
+    check_tokens(r#"{"role":"user","content":null}"#, 0);
+    check_tokens("7", 0);
+}
+
+#[test]
+fn the_numbers_of_a_session() {
+    let text = session("s:system a b:calls(x,y) c:result(x) d:result(y) e:answer; a f:answer@900 k:compaction(a) u:usage");
+    let text = text.replace("\"stopReason\"", "\"usage\":{\"input\":10,\"output\":2,\"cost\":{\"total\":0.5}},\"stopReason\"");
+    let session = Session::from_bytes(text.into_bytes()).unwrap();
+    let stats = session.stats(&session.tree(View::Repaired)).unwrap();
+    insta::assert_snapshot!(serde_json::to_string_pretty(&stats).unwrap());
+}
+
+proptest! {
+    #![proptest_config(cases(80))]
+
+    #[test]
+    fn numbers_add_up(sketch in any_session(24)) {
+        let session = Session::from_bytes(sketch.text().into_bytes()).unwrap();
+        let stats = session.stats(&session.tree(View::AsPi)).unwrap();
+        let count = |kind: &str| sketch.entries.iter().filter(|entry| entry["type"] == kind).count();
+        prop_assert_eq!(stats.by_kind.values().sum::<usize>(), sketch.entries.len());
+        prop_assert_eq!(stats.by_role.values().sum::<usize>(), count("message"));
+        prop_assert_eq!(stats.compactions, count("compaction"));
+        let blocks = |kind: &str| {
+            let content = sketch.entries.iter().map(|entry| &entry["message"]["content"]);
+            content.flat_map(|content| content.as_array().into_iter().flatten()).filter(|block| block["type"] == kind).count()
+        };
+        prop_assert_eq!(stats.tools.values().map(|tool| tool.calls).sum::<usize>(), blocks("toolCall"));
+        let role = |role: &str| sketch.entries.iter().filter(|entry| entry["message"]["role"] == role).count();
+        prop_assert_eq!(stats.models.values().map(|model| model.answers).sum::<usize>(), role("assistant"));
+        prop_assert_eq!(stats.stop_reasons.values().sum::<usize>(), role("assistant"));
+        let errors = sketch.entries.iter().filter(|entry| entry["message"]["isError"] == true).count();
+        prop_assert_eq!(stats.tools.values().map(|tool| tool.errors).sum::<usize>(), errors);
+        let times: Vec<String> = sketch.entries.iter().filter_map(|entry| entry["timestamp"].as_str()).map(str::to_owned).collect();
+        prop_assert_eq!(stats.first.map(|time| time.to_string()), times.iter().min().cloned());
+        prop_assert_eq!(stats.last.map(|time| time.to_string()), times.iter().max().cloned());
+        prop_assert!(stats.depth <= sketch.entries.len() && stats.active_minutes < 5);
+        prop_assert_eq!(serde_json::to_value(&stats).unwrap()["entries"].clone(), Value::from(sketch.entries.len()));
+    }
+}
