@@ -14,17 +14,19 @@ pub(crate) struct Arguments {
     pub(crate) command: Option<Command>,
 
     /// pi's own folder [default: `$PI_CODING_AGENT_DIR`, else ~/.pi/agent]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) agent_dir: Option<PathBuf>,
 
     /// A folder of session files [default: `$PI_CODING_AGENT_SESSION_DIR`, else pi's settings, else `sessions` in pi's own folder]
-    #[arg(long, global = true, value_name = "DIR")]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) session_dir: Option<PathBuf>,
 
     /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = GLOBAL)]
     pub(crate) color: Color,
 }
+
+const GLOBAL: &str = "Options of all commands";
 
 const EXAMPLES: &str = "\
 Examples:

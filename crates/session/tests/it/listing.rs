@@ -23,7 +23,8 @@ fn info(text: &str) -> SessionInfo {
 
 #[test]
 fn what_a_list_says_of_a_session() {
-    let text = session("s:system a b:answer c:calls(x) d:result(x); b n:name(first) m:name(last) e");
+    let text =
+        session("s:system a b:answer c:calls(x) d:result(x); b n:name(first) m:name(last) e");
     let info = info(&text);
     let expected = json!({
         "path": info.path, "id": "s", "cwd": "/home/dev", "name": "last",
@@ -39,7 +40,10 @@ fn what_a_list_says_of_a_session() {
 #[test]
 fn sessions_without_words() {
     let empty = info(&session(""));
-    assert_eq!((&*empty.first_message, &*empty.title(), empty.branch_count), ("(no messages)", "(no messages)", 0));
+    assert_eq!(
+        (&*empty.first_message, &*empty.title(), empty.branch_count),
+        ("(no messages)", "(no messages)", 0)
+    );
     assert_eq!(empty.modified.to_string(), "2026-01-01T00:00:00.000Z");
     // No time anywhere: the file's own.
     let undated = info("{\"type\":\"session\",\"id\":\"s\"}\n");
@@ -49,7 +53,9 @@ fn sessions_without_words() {
 
 #[test]
 fn the_first_message_is_the_first_that_says_something() {
-    let first = |notation: &str| info(&session(notation).replace("\"content\":\"e\"", "\"content\":\"\"")).first_message;
+    let first = |notation: &str| {
+        info(&session(notation).replace("\"content\":\"e\"", "\"content\":\"\"")).first_message
+    };
     assert_eq!(first("e b:answer a c"), "a");
     assert_eq!(first("b:answer x:bash n:note a"), "a");
     // Of all branches, in the order of the file.
@@ -64,7 +70,14 @@ fn null_content_does_not_hide_a_session() {
 
 #[test]
 fn modified_is_when_somebody_last_spoke() {
-    let with_time = |time: &str| info(&session("a t:level(low)").replace("\"timestamp\":1}", &format!("\"timestamp\":{time}}}"))).modified.to_string();
+    let with_time = |time: &str| {
+        info(
+            &session("a t:level(low)")
+                .replace("\"timestamp\":1}", &format!("\"timestamp\":{time}}}")),
+        )
+        .modified
+        .to_string()
+    };
     assert_eq!(with_time("1767225607000"), "2026-01-01T00:00:07.000Z");
     // No number: the time of the entry.
     assert_eq!(with_time("\"x\""), "2026-01-01T00:00:01.000Z");
@@ -111,7 +124,8 @@ fn lists_are_newest_first_and_set_aside_what_is_no_session() {
         fs::write(&path, text).unwrap();
         path
     };
-    let spoken_at = |time: &str| session("a").replace("\"timestamp\":1}", &format!("\"timestamp\":{time}}}"));
+    let spoken_at =
+        |time: &str| session("a").replace("\"timestamp\":1}", &format!("\"timestamp\":{time}}}"));
     let files = [
         write("old.jsonl", &spoken_at("1000")),
         write("none.jsonl", "{}\n"),
@@ -123,9 +137,11 @@ fn lists_are_newest_first_and_set_aside_what_is_no_session() {
     let (infos, unreadable) = list_sessions(&files, || {
         read.fetch_add(1, Ordering::Relaxed);
     });
-    let names: Vec<_> = infos.iter().map(|info| info.path.file_name().unwrap().to_str().unwrap()).collect();
+    let names: Vec<_> =
+        infos.iter().map(|info| info.path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["new.jsonl", "a-tie.jsonl", "old.jsonl"]);
-    let names: Vec<_> = unreadable.iter().map(|(path, _)| path.file_name().unwrap().to_str().unwrap()).collect();
+    let names: Vec<_> =
+        unreadable.iter().map(|(path, _)| path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["gone.jsonl", "none.jsonl"]);
     assert_eq!(read.into_inner(), 5);
 }
@@ -144,7 +160,10 @@ fn folders_are_named_after_working_directories() {
         assert_eq!(encode_cwd(cwd), name);
     }
     let root = PathBuf::from("/sessions");
-    assert_eq!(SessionFolder::ByProject(root.clone()).for_cwd("/a/b"), Path::new("/sessions/--a-b--"));
+    assert_eq!(
+        SessionFolder::ByProject(root.clone()).for_cwd("/a/b"),
+        Path::new("/sessions/--a-b--")
+    );
     assert_eq!(SessionFolder::Flat(root.clone()).for_cwd("/a/b"), root);
 }
 
@@ -160,7 +179,9 @@ fn file_names_hold_the_id_behind_the_first_underscore() {
 fn files_are_found_one_folder_deep() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
-    for name in ["flat.jsonl", "--a--/one.jsonl", "--a--/two.txt", "b/three.jsonl", "--a--/deep/four.jsonl"] {
+    for name in
+        ["flat.jsonl", "--a--/one.jsonl", "--a--/two.txt", "b/three.jsonl", "--a--/deep/four.jsonl"]
+    {
         fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
         fs::write(root.join(name), "").unwrap();
     }

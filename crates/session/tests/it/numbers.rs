@@ -18,7 +18,10 @@ fn four_characters_are_a_token() {
     check_tokens(r#"{"role":"user","content":""}"#, 0);
     check_tokens(r#"{"role":"user","content":"abcd"}"#, 1);
     check_tokens(r#"{"role":"user","content":"abcde"}"#, 2);
-    check_tokens(r#"{"role":"user","content":[{"type":"text","text":"abcd"},{"type":"text","text":"e"}]}"#, 2);
+    check_tokens(
+        r#"{"role":"user","content":[{"type":"text","text":"abcd"},{"type":"text","text":"e"}]}"#,
+        2,
+    );
     // Characters are those of JavaScript: this one counts twice.
     check_tokens(r#"{"role":"user","content":"🧠🧠🧠"}"#, 2);
     check_tokens(r#"{"role":"user","content":"éééé"}"#, 1);
@@ -35,7 +38,10 @@ fn every_role_has_its_own_size() {
     check_tokens(r#"{"role":"assistant","content":"abcd"}"#, 0);
     check_tokens(r#"{"role":"bashExecution","command":"abcd","output":"efgh"}"#, 2);
     check_tokens(r#"{"role":"compactionSummary","summary":"abcd"}"#, 1);
-    check_tokens(r#"{"role":"system","content":"abcd","sections":{"s":"efgh"},"toolsAdded":[1]}"#, 3);
+    check_tokens(
+        r#"{"role":"system","content":"abcd","sections":{"s":"efgh"},"toolsAdded":[1]}"#,
+        3,
+    );
     check_tokens(r#"{"role":"elsewhere","content":"abcd"}"#, 0);
     check_tokens(r#"{"role":"user","content":null}"#, 0);
     check_tokens("7", 0);
@@ -43,8 +49,13 @@ fn every_role_has_its_own_size() {
 
 #[test]
 fn the_numbers_of_a_session() {
-    let text = session("s:system a b:calls(x,y) c:result(x) d:result(y) e:answer; a f:answer@900 k:compaction(a) u:usage");
-    let text = text.replace("\"stopReason\"", "\"usage\":{\"input\":10,\"output\":2,\"cost\":{\"total\":0.5}},\"stopReason\"");
+    let text = session(
+        "s:system a b:calls(x,y) c:result(x) d:result(y) e:answer; a f:answer@900 k:compaction(a) u:usage",
+    );
+    let text = text.replace(
+        "\"stopReason\"",
+        "\"usage\":{\"input\":10,\"output\":2,\"cost\":{\"total\":0.5}},\"stopReason\"",
+    );
     let session = Session::from_bytes(text.into_bytes()).unwrap();
     let stats = session.stats(&session.tree(View::Repaired)).unwrap();
     insta::assert_snapshot!(serde_json::to_string_pretty(&stats).unwrap());

@@ -54,7 +54,10 @@ fn check_text(notation: &str, expected: &str) {
 fn conversations_are_written_out() {
     check_text("", "");
     check_text("a b:answer", "[User]: a\n\n[Assistant]: b");
-    check_text("a b:calls(x) c:result(x)", "[User]: a\n\n[Assistant calls]: read({\"path\":\"x\"})\n\n[Tool result]: c");
+    check_text(
+        "a b:calls(x) c:result(x)",
+        "[User]: a\n\n[Assistant calls]: read({\"path\":\"x\"})\n\n[Tool result]: c",
+    );
     check_text("a:bash", "[User ran]: a\n");
     check_text("s:summary(tried) k:compaction(s)", "[Summary]: tried\n\n[Summary]: k");
     check_text("a b:note", "[User]: a\n\n[User]: b");
@@ -65,7 +68,8 @@ fn conversations_are_written_out() {
 
 #[test]
 fn files_of_tools_and_of_earlier_summaries_are_listed() {
-    let text = session("b:calls(x,y) s:summary(t)").replacen("\"name\":\"read\"", "\"name\":\"edit\"", 1);
+    let text =
+        session("b:calls(x,y) s:summary(t)").replacen("\"name\":\"read\"", "\"name\":\"edit\"", 1);
     let details = "\"details\":{\"readFiles\":[\"z\",\"x\"],\"modifiedFiles\":[\"w\"]},\"summary\"";
     let with_details = text.replace("\"summary\"", details);
     let lists = |read: &[&str], modified: &[&str]| {
@@ -85,9 +89,14 @@ fn a_summary_says_what_was_wanted_tried_and_reached() {
         .replace("\"isError\":false", "\"isError\":true")
         .replace("\"text\":\"c\"", "\"text\":\"line 1\\nerror: no such file\"")
         .replace("\"content\":\"d\"", "\"content\":\"Try the other one\"")
-        .replace("\"command\":\"e\",\"output\":\"\"", "\"command\":\"cargo test\",\"output\":\"\",\"exitCode\":101")
+        .replace(
+            "\"command\":\"e\",\"output\":\"\"",
+            "\"command\":\"cargo test\",\"output\":\"\",\"exitCode\":101",
+        )
         .replace("\"text\":\"f\"", "\"text\":\"The parser reads all lines now. Done.\"");
-    insta::assert_snapshot!(conversation(&text).summarize(Some("before that"), Some("parser lines")));
+    insta::assert_snapshot!(
+        conversation(&text).summarize(Some("before that"), Some("parser lines"))
+    );
 }
 
 #[test]
