@@ -30,20 +30,21 @@ pub struct Context {
 pub struct ContextMessage {
     /// The position of the entry in [`Log::entries`].
     pub entry: usize,
-    /// The message as JSON.
-    json: String,
+    /// The message as JSON, in the bytes of the file wherever nothing had to be changed.
+    json: Vec<u8>,
 }
 
 impl ContextMessage {
     /// Returns the message for reading; an error if the file was rewritten since it was indexed.
     pub fn raw(&self) -> io::Result<Raw<'_>> {
-        Raw::parse(self.json.as_bytes()).ok_or_else(changed)
+        Raw::parse(&self.json).ok_or_else(changed)
     }
 }
 
 impl Serialize for ContextMessage {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw: &RawValue = serde_json::from_str(&self.json).map_err(serde::ser::Error::custom)?;
+        let text = String::from_utf8_lossy(&self.json);
+        let raw: &RawValue = serde_json::from_str(&text).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
     }
 }
@@ -87,7 +88,7 @@ impl Session {
             return Ok(Vec::new());
         }
         let entry = &self.log().entries()[selected.entry];
-        let mut texts = match &entry.body {
+        let mut messages = match &entry.body {
             Body::Message(message) => self.stored_message(entry, message)?.into_iter().collect(),
             Body::CustomMessage { .. } | Body::BranchSummary { empty: false, .. } => {
                 vec![made_message(entry, self.entry_raw(selected.entry)?.raw())]
@@ -95,21 +96,21 @@ impl Session {
             Body::Compaction { .. } => {
                 let text = self.entry_raw(selected.entry)?;
                 let checkpoint = text.raw().get("systemMessage").filter(|raw| !raw.is_falsy());
-                let checkpoint = checkpoint.map(|raw| raw.text().into_owned());
+                let checkpoint = checkpoint.map(|raw| raw.bytes().to_vec());
                 checkpoint.into_iter().chain([made_message(entry, text.raw())]).collect()
             }
             _ => Vec::new(),
         };
         if let Some(edit) = selected.edit {
             let edit = self.entry_raw(edit)?;
-            texts = apply_edit(texts, edit.raw().get("replacement"));
+            messages = apply_edit(messages, edit.raw().get("replacement"));
         }
         let message = |json| ContextMessage { entry: selected.entry, json };
-        Ok(texts.into_iter().map(message).collect())
+        Ok(messages.into_iter().map(message).collect())
     }
 
     /// Returns the message as stored, with the small repairs that pi makes.
-    fn stored_message(&self, entry: &Entry, message: &Message) -> io::Result<Option<String>> {
+    fn stored_message(&self, entry: &Entry, message: &Message) -> io::Result<Option<Vec<u8>>> {
         let Some(bytes) = self.message_bytes(entry, message)? else { return Ok(None) };
         let hook = self.log().header().version < 3 && message.role == Role::Custom;
         let needs_content = match message.role {
@@ -121,7 +122,7 @@ impl Session {
             .then(|| Raw::parse(&bytes))
             .flatten()
         else {
-            return Ok(Some(into_text(bytes)));
+            return Ok(Some(bytes));
         };
         let mut changes = Vec::new();
         if hook {
@@ -130,7 +131,7 @@ impl Session {
         if let Some(content) = needs_content.filter(|_| !message.has_content(&bytes)) {
             changes.push(("content", Some(content)));
         }
-        Ok(Some(raw.with_members(&changes)))
+        Ok(Some(raw.with_members(&changes).into_bytes()))
     }
 }
 
@@ -201,7 +202,7 @@ pub(crate) fn select(log: &Log, path: &[usize]) -> Vec<Selected> {
 }
 
 /// Makes the message that stands for an entry which is no message itself.
-fn made_message(entry: &Entry, raw: Raw<'_>) -> String {
+fn made_message(entry: &Entry, raw: Raw<'_>) -> Vec<u8> {
     let (role, keys): (&str, &[&str]) = match &entry.body {
         Body::CustomMessage { .. } => ("custom", &["customType", "content", "display", "details"]),
         Body::BranchSummary { .. } => ("branchSummary", &["summary", "fromId"]),
@@ -219,18 +220,18 @@ fn made_message(entry: &Entry, raw: Raw<'_>) -> String {
     }
     let timestamp = entry.timestamp.map_or_else(|| "null".to_owned(), |time| time.0.to_string());
     parts.push(format!("\"timestamp\":{timestamp}"));
-    format!("{{{}}}", parts.join(","))
+    format!("{{{}}}", parts.join(",")).into_bytes()
 }
 
 /// Applies the last edit of an entry to its messages: null takes them out, else the content changes.
-fn apply_edit(messages: Vec<String>, replacement: Option<Raw<'_>>) -> Vec<String> {
+fn apply_edit(messages: Vec<Vec<u8>>, replacement: Option<Raw<'_>>) -> Vec<Vec<u8>> {
     let Some(replacement) = replacement else { return messages };
     if replacement.is_null() {
         return Vec::new();
     }
     let Some(content) = replacement.get("content") else { return messages };
-    let edit = |message: String| {
-        let Some(raw) = Raw::parse(message.as_bytes()) else { return message };
+    let edit = |message: Vec<u8>| {
+        let Some(raw) = Raw::parse(&message) else { return message };
         let role = raw.get_str("role").unwrap_or_default();
         let content = match (&*role, content.as_str()) {
             ("assistant" | "toolResult", Some(_)) => {
@@ -239,12 +240,7 @@ fn apply_edit(messages: Vec<String>, replacement: Option<Raw<'_>>) -> Vec<String
             ("user" | "assistant" | "toolResult" | "custom", _) => content.text().into_owned(),
             _ => return message,
         };
-        raw.with_members(&[("content", Some(&content))])
+        raw.with_members(&[("content", Some(&content))]).into_bytes()
     };
     messages.into_iter().map(edit).collect()
-}
-
-pub(crate) fn into_text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }

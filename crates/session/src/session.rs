@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::context::into_text;
 use crate::entry::{Entry, Message};
 use crate::error::{ReadError, SessionError};
 use crate::json::Raw;
@@ -145,7 +144,10 @@ impl EntryText {
 
     /// Returns the entry's JSON.
     pub fn into_json(self) -> String {
-        into_text(self.0)
+        match String::from_utf8(self.0) {
+            Ok(text) => text,
+            Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+        }
     }
 }
 
