@@ -97,7 +97,7 @@ impl Locations {
         if argument.contains('/')
             || Path::new(argument).extension().is_some_and(|ending| ending == "jsonl")
         {
-            return Ok(expand(Path::new(argument), &self.home));
+            return Ok(std::path::absolute(expand(Path::new(argument), &self.home))?);
         }
         let files = self.sessions.files();
         if argument == "latest" {

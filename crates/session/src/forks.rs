@@ -3,9 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::entry::{Body, Entry};
-use crate::folders::id_in_file_name;
-use crate::listing::SessionInfo;
+use crate::folders::{id_in_file_name, read_header};
+use crate::log::Header;
 use crate::session::Session;
 
 /// The forks between sessions.
@@ -15,22 +17,26 @@ pub struct Lineage {
 }
 
 impl Lineage {
-    /// Finds the parent of each session: by its path, or by its id where the folder has moved.
-    pub fn new<'a>(sessions: impl Iterator<Item = &'a SessionInfo> + Clone) -> Self {
-        let by_path: HashMap<&Path, &SessionInfo> =
-            sessions.clone().map(|info| (&*info.path, info)).collect();
-        let mut by_id: HashMap<&str, Option<&SessionInfo>> = HashMap::new();
-        for info in sessions.clone() {
+    /// Reads the headers of all files and finds the parent of each: by its path, or by its id where the
+    /// folder has moved.
+    pub fn read(files: &[PathBuf]) -> Self {
+        let headers: Vec<(&Path, Header)> = files
+            .par_iter()
+            .filter_map(|path| Some((path.as_path(), read_header(path)?)))
+            .collect();
+        let known: HashSet<&Path> = headers.iter().map(|(path, _)| *path).collect();
+        let mut by_id: HashMap<&str, Option<&Path>> = HashMap::new();
+        for (path, header) in &headers {
             // Two files of one id: nobody can say which of them was meant.
-            by_id.entry(&info.id).and_modify(|known| *known = None).or_insert(Some(info));
+            by_id.entry(&header.id).and_modify(|other| *other = None).or_insert(Some(path));
         }
-        let parent = |info: &SessionInfo| {
-            let path = Path::new(info.parent_session_path.as_ref()?);
-            let named = || id_in_file_name(path).and_then(|id| *by_id.get(id)?);
-            let parent = by_path.get(path).copied().or_else(named)?;
-            (parent.path != info.path).then(|| (info.path.clone(), parent.path.clone()))
+        let parent = |(path, header): &(&Path, Header)| {
+            let named = Path::new(header.parent_session.as_ref()?);
+            let moved = || id_in_file_name(named).and_then(|id| *by_id.get(id)?);
+            let parent = known.get(named).copied().or_else(moved)?;
+            (parent != *path).then(|| (path.to_path_buf(), parent.to_owned()))
         };
-        Self { parents: sessions.filter_map(parent).collect() }
+        Self { parents: headers.iter().filter_map(parent).collect() }
     }
 
     /// Returns the file that a session was forked from, if it is still there.

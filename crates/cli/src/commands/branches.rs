@@ -1,13 +1,14 @@
 //! `pi-brain session branches`: where the conversation went more than one way, and where each way ended.
 
 use std::io;
+use std::path::{Path, PathBuf};
 
-use pi_brain_session::{Branch, EntryId, Millis, Session, View, branches};
+use pi_brain_session::{Branch, EntryId, Lineage, Millis, Session, View, branches, fork_point};
 use serde_json::json;
 
 use super::{print_json, say};
 use crate::args::ReadOptions;
-use crate::describe::{BOLD, DIM, describe};
+use crate::describe::{BOLD, DIM, clean, describe};
 use crate::locate::Locations;
 use crate::mint::now;
 use crate::table::{Column, draw, fit, how_many, terminal_width};
@@ -17,10 +18,16 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
     let (session, tree) = locations.open(&options.session, View::Repaired)?;
     let found = branches(session.log(), &tree);
     let current = tree.leaf();
+    let relatives = Relatives::find(locations, &session);
     if options.json {
         let list: io::Result<Vec<_>> =
             found.iter().map(|branch| to_json(&session, branch, current)).collect();
-        return print_json(&list?);
+        let relative = |(path, point): &(PathBuf, Option<EntryId>)| json!({ "path": path, "lastShared": point });
+        return print_json(&json!({
+            "branches": list?,
+            "forkedFrom": relatives.parent.as_ref().map(relative),
+            "forks": relatives.forks.iter().map(relative).collect::<Vec<_>>(),
+        }));
     }
     let mut points: Vec<usize> = found.iter().filter_map(|branch| branch.from).collect();
     points.sort_unstable();
@@ -38,6 +45,7 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
             fit(&words, terminal_width().saturating_sub(16))
         )?;
     }
+    relatives.print(locations)?;
     let now = now();
     let mut rows = Vec::new();
     for branch in &found {
@@ -63,6 +71,43 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
     say!(
         "\n{BOLD}◆{BOLD:#} {DIM}where pi would continue. Go elsewhere: pi-brain session branch SESSION --at LEAF{DIM:#}"
     )
+}
+
+/// The sessions that this one was forked from or into, each with the last entry they share.
+struct Relatives {
+    parent: Option<(PathBuf, Option<EntryId>)>,
+    forks: Vec<(PathBuf, Option<EntryId>)>,
+}
+
+impl Relatives {
+    fn find(locations: &Locations, session: &Session) -> Self {
+        let path = session.path().unwrap_or(Path::new(""));
+        let lineage = Lineage::read(&locations.sessions.files());
+        let last_shared = |original: &Session, fork: &Session| {
+            fork_point(original, fork).and_then(|at| fork.log().entries()[at].id.clone())
+        };
+        let open = |path: &Path| Some((path.to_owned(), Session::open(path).ok()?));
+        let parent = lineage.parent(path).and_then(open);
+        let forks = lineage.children(path).into_iter().filter_map(open);
+        Self {
+            parent: parent.map(|(path, parent)| (path, last_shared(&parent, session))),
+            forks: forks.map(|(path, fork)| (path, last_shared(session, &fork))).collect(),
+        }
+    }
+
+    fn print(&self, locations: &Locations) -> anyhow::Result<()> {
+        let words = |(path, point): &(PathBuf, Option<EntryId>)| {
+            let point = point.as_ref().map(|id| format!(" after {}", clean(id.as_str())));
+            format!("{}{}", locations.display(path), point.unwrap_or_default())
+        };
+        if let Some(parent) = &self.parent {
+            say!("  {DIM}forked from{DIM:#} {}", words(parent))?;
+        }
+        for fork in &self.forks {
+            say!("  {DIM}forked into{DIM:#} {}", words(fork))?;
+        }
+        Ok(())
+    }
 }
 
 fn id(session: &Session, at: usize) -> String {

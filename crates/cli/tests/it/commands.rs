@@ -99,8 +99,9 @@ fn branches_lists_the_ways_the_conversation_went() {
     shop(&home);
     assert_snapshot!(home.stdout(&["session", "branches", "latest"]));
     let json = home.json(&["session", "branches", "latest", "--json"]);
-    assert_eq!(json[0]["leafId"], "00000008");
-    assert_eq!(json[1]["isCurrent"], true);
+    assert_eq!(json["branches"][0]["leafId"], "00000008");
+    assert_eq!(json["branches"][1]["isCurrent"], true);
+    assert_eq!(json["forks"], serde_json::json!([]));
 }
 
 #[test]
@@ -397,6 +398,17 @@ fn fork_lists_copies_and_says_where() {
         ]
     );
 
+    let relatives = home.json(&["session", "branches", file, "--json"]);
+    assert_eq!(
+        relatives["forks"][0],
+        serde_json::json!({"path": made["path"], "lastShared": "0000000b"})
+    );
+    let relatives = home.json(&["session", "branches", made["path"].as_str().unwrap(), "--json"]);
+    assert_eq!(
+        relatives["forkedFrom"],
+        serde_json::json!({"path": file, "lastShared": "0000000b"})
+    );
+
     let first = home.json(&["session", "fork", file, "--json", "--at", "00000002"]);
     assert_eq!(first["entryCount"], 1);
     let clone = home.json(&["session", "fork", file, "--json", "--clone"]);
@@ -467,4 +479,44 @@ fn migrate_keeps_the_original_and_is_the_same_twice() {
     assert_eq!(std::fs::read(&path).unwrap(), once);
     let original = path.with_extension("jsonl.v1.bak");
     assert_eq!(std::fs::read(original).unwrap(), before);
+}
+
+/// The system refuses to let the file grow, as a full disk does.
+#[test]
+fn a_full_disk_is_an_error_and_loses_nothing() {
+    let home = Home::new();
+    let mut text = SHOP.to_vec();
+    let filler = format!(
+        r#"{{"type":"custom","customType":"x","data":"{}","id":"f","parentId":null,"timestamp":"2025-01-01T10:03:01.000Z"}}"#,
+        "x".repeat(1024 - 150)
+    );
+    text.push(&filler);
+    let path = home.session(ID, &text);
+    let size = std::fs::metadata(&path).unwrap().len();
+    let before = std::fs::read(&path).unwrap();
+    let kilobytes = size / 1024 + u64::from(size % 1024 > 0);
+    // A long label, so that only a part of it finds room.
+    let label = "y".repeat(2000);
+    let program = assert_cmd::cargo::cargo_bin("pi-brain");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f {kilobytes}; exec {} session label {} 00000002 {label}",
+        program.display(),
+        path.display()
+    );
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .env("HOME", home.path())
+        .output()
+        .unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("could not write"), "{errors}");
+    assert!(std::fs::read(&path).unwrap().starts_with(&before), "what was there is still there");
+    // With room again, the next entry goes on a line of its own.
+    home.pi_brain(&["session", "label", path.to_str().unwrap(), "00000002", "short", "--force"])
+        .success();
+    assert_eq!(
+        home.json(&["session", "dump", path.to_str().unwrap()])["labels"]["00000002"],
+        "short"
+    );
 }

@@ -20,9 +20,10 @@ fn written_out(template: &str) -> String {
             Some((id, parent)) => (id, format!("\"{parent}\"")),
             None => (word, before),
         };
-        text += &format!(
+        let line = format!(
             r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"2026-01-01T00:00:00.000Z","message":{{"role":"user","content":"{id}"}}}}"#
         );
+        text += &line;
         before = format!("\"{id}\"");
     }
     text + rest
@@ -303,10 +304,8 @@ fn only_line_feeds_end_lines() {
 #[test]
 fn names_are_trimmed_and_the_last_counts() {
     let name = |names: &[&str]| {
-        let infos: String = names
-            .iter()
-            .map(|name| format!("{{\"type\":\"session_info\",\"name\":{name}}}\n"))
-            .collect();
+        let info = |name| format!("{{\"type\":\"session_info\",\"name\":{name}}}\n");
+        let infos = names.iter().map(info).collect::<Vec<_>>().concat();
         Log::read(written_out("[H]\n[a]\n").as_bytes().chain(infos.as_bytes()))
             .unwrap()
             .name()

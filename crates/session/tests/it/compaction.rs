@@ -161,7 +161,7 @@ fn written(turns: &[Turn]) -> String {
         let mut between = turn.between.iter().cycle();
         let mut say = |word: String| {
             words.push(format!("u{}:{word}", words.len()));
-            if words.len() % 3 == 0
+            if words.len().is_multiple_of(3)
                 && let Some(silent) = between.next()
             {
                 words.push(format!("u{}:{silent}", words.len()));

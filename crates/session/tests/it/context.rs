@@ -154,7 +154,7 @@ fn null_content_becomes_empty() {
 }
 
 proptest! {
-    #![proptest_config(cases(120))]
+    #![proptest_config(cases(400))]
 
     /// At every entry of a session the context is the one that the rules spell out.
     #[test]

@@ -94,7 +94,7 @@ fn memchr_all(bytes: &[u8]) -> Vec<usize> {
 }
 
 proptest! {
-    #![proptest_config(cases(150))]
+    #![proptest_config(cases(250))]
 
     #[test]
     fn damaged_sessions_are_read(

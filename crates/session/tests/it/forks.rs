@@ -122,7 +122,7 @@ fn any_text_and_leaf() -> impl Strategy<Value = (Sketch, usize)> {
 }
 
 proptest! {
-    #![proptest_config(cases(80))]
+    #![proptest_config(cases(150))]
 
     /// A branched session is one chain that says what the branch said, with the labels of the branch.
     #[test]
@@ -239,7 +239,7 @@ fn lineage_follows_paths_and_then_ids() {
     let unclear = write("7", "e", Some("/gone/5_d.jsonl".into()));
     let lost = write("8", "f", Some("/gone/8_x.jsonl".into()));
     let all = [&parent, &by_path, &by_id, &own, &twin, &other_twin, &unclear, &lost];
-    let lineage = Lineage::new(all.into_iter());
+    let lineage = Lineage::read(&all.map(|info| info.path.clone()));
     assert_eq!(lineage.parent(&by_path.path), Some(&*parent.path));
     assert_eq!(lineage.parent(&by_id.path), Some(&*parent.path));
     assert_eq!(lineage.children(&parent.path), [&*by_path.path, &*by_id.path]);

@@ -91,9 +91,7 @@ fn write_string(string: &str, text: &mut String, odd: &mut impl FnMut() -> u8) {
         return;
     }
     text.push('"');
-    for unit in string.encode_utf16() {
-        *text += &format!("\\u{unit:04x}");
-    }
+    text.extend(string.encode_utf16().map(|unit| format!("\\u{unit:04x}")));
     text.push('"');
 }
 
@@ -233,7 +231,7 @@ fn entry(seeds: &[Seed], at: usize) -> Value {
     if let Some(extra) = &seed.extra {
         entry.insert("extra".into(), extra.clone());
     }
-    let (kind, own) = body(seed, target);
+    let (kind, own) = body(seed, &target);
     entry.insert("type".into(), kind.into());
     if let Value::Object(own) = own {
         // A field that is there and null is not the same as one that is not there.
@@ -244,7 +242,7 @@ fn entry(seeds: &[Seed], at: usize) -> Value {
     Value::Object(entry)
 }
 
-fn body(seed: &Seed, target: String) -> (&'static str, Value) {
+fn body(seed: &Seed, target: &str) -> (&'static str, Value) {
     let text = &seed.text;
     let blocks = json!([{"type": "text", "text": text}, {"type": "image", "data": "AAAA", "mimeType": "image/png"}]);
     let content = match seed.form % 8 {
@@ -257,7 +255,7 @@ fn body(seed: &Seed, target: String) -> (&'static str, Value) {
     let own = match seed.kind {
         "model_change" => json!({"provider": "p", "modelId": text}),
         "thinking_level_change" => {
-            json!({"thinkingLevel": if seed.form % 2 == 0 { "low" } else { "high" }})
+            json!({"thinkingLevel": if seed.form.is_multiple_of(2) { "low" } else { "high" }})
         }
         "compaction" => json!({
             "summary": text, "firstKeptEntryId": target, "tokensBefore": seed.second,
@@ -278,23 +276,22 @@ fn body(seed: &Seed, target: String) -> (&'static str, Value) {
             json!({"targetId": target, "replacement": replacement})
         }
         "unheard_of" => json!({"content": content}),
-        _ => return ("message", json!({"message": message(seed, content, blocks, usage)})),
+        _ => return ("message", json!({"message": message(seed, &content, blocks, &usage)})),
     };
     (seed.kind, own)
 }
 
-fn message(seed: &Seed, content: Value, blocks: Value, usage: Value) -> Value {
+fn message(seed: &Seed, content: &Value, blocks: Value, usage: &Value) -> Value {
     let text = &seed.text;
     let role = seed.kind[..1].to_lowercase() + &seed.kind[1..];
     let mut message = match seed.kind {
-        "User" => json!({"content": content}),
         "Assistant" => {
             let call = json!([
                 {"type": "thinking", "thinking": text},
                 {"type": "toolCall", "id": "c", "name": "read", "arguments": {"path": text}},
             ]);
             let content = if seed.form & 64 > 0 { call } else { blocks };
-            let stop_reason = if seed.form % 2 == 0 { "stop" } else { "error" };
+            let stop_reason = if seed.form.is_multiple_of(2) { "stop" } else { "error" };
             json!({
                 "content": if seed.form == 7 { Value::Null } else { content },
                 "provider": "p", "model": "m", "usage": usage, "stopReason": stop_reason,

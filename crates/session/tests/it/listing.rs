@@ -41,7 +41,7 @@ fn what_a_list_says_of_a_session() {
 fn sessions_without_words() {
     let empty = info(&session(""));
     assert_eq!(
-        (&*empty.first_message, &*empty.title(), empty.branch_count),
+        (&*empty.first_message, empty.title(), empty.branch_count),
         ("(no messages)", "(no messages)", 0)
     );
     assert_eq!(empty.modified.to_string(), "2026-01-01T00:00:00.000Z");
@@ -84,7 +84,7 @@ fn modified_is_when_somebody_last_spoke() {
 }
 
 proptest! {
-    #![proptest_config(cases(80))]
+    #![proptest_config(cases(150))]
 
     /// Counts and sums of a list are those of the file, found by looking at every line.
     #[test]
@@ -195,7 +195,7 @@ fn files_are_found_one_folder_deep() {
     assert_eq!(by_project, ["--a--/one.jsonl", "--link--/three.jsonl", "b/three.jsonl"]);
     let flat = names(SessionFolder::Flat(root.to_owned()));
     assert_eq!(flat, ["--a--/one.jsonl", "--link--/three.jsonl", "flat.jsonl"]);
-    assert_eq!(SessionFolder::Flat(root.join("nowhere")).files(), [PathBuf::new(); 0]);
+    assert!(SessionFolder::Flat(root.join("nowhere")).files().is_empty());
 }
 
 #[test]

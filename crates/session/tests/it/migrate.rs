@@ -49,7 +49,7 @@ fn aged(mut sketch: Sketch, version: u32) -> Sketch {
 }
 
 proptest! {
-    #![proptest_config(cases(80))]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn migration_changes_the_form_and_not_the_words(sketch in any_session(20), version in 1_u32..3, oddities in any_oddities()) {

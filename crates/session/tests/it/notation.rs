@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// | word            | what it makes                                                            |
 /// | --------------- | ------------------------------------------------------------------------ |
 /// | `a`             | a user message                                                           |
-/// | `a:kind(x,y)`   | another kind of entry, see [`body`]; a kind not listed there is written as it is |
+/// | `a:kind(x,y)`   | another kind of entry, see [`Word::body`]; a kind not listed there is written as it is |
 /// | `a*30`          | a message of about 30 tokens                                             |
 /// | `a@5`, `a@`     | written in second 5 instead of the next one; without a time              |
 /// | `a^x`, `a^`     | names x as its parent, whoever that is; without a parent                 |
@@ -181,6 +181,11 @@ impl<'a> Word<'a> {
             "edit" => (
                 "context_edit",
                 format!(",\"targetId\":\"{first}\",\"replacement\":{{\"content\":\"{second}\"}}"),
+            ),
+            "usage" => (
+                "usage",
+                ",\"kind\":\"k\",\"provider\":\"p\",\"model\":\"m\",\"usage\":{\"input\":1}"
+                    .to_owned(),
             ),
             kind => (kind, String::new()),
         }

@@ -62,7 +62,7 @@ fn the_numbers_of_a_session() {
 }
 
 proptest! {
-    #![proptest_config(cases(80))]
+    #![proptest_config(cases(150))]
 
     #[test]
     fn numbers_add_up(sketch in any_session(24)) {

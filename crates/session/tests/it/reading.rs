@@ -73,7 +73,7 @@ fn a_file_can_be_read_byte_by_byte() {
 }
 
 proptest! {
-    #![proptest_config(cases(100))]
+    #![proptest_config(cases(200))]
 
     /// The entries are where the index says, and nothing but the header stands outside of them.
     #[test]

@@ -186,7 +186,7 @@ fn has_conversation(session: &Session) -> bool {
 }
 
 proptest! {
-    #![proptest_config(cases(60))]
+    #![proptest_config(cases(120))]
 
     #[test]
     fn writers_only_append(operations in prop::collection::vec(any_operation(), 0..25), short_ids in 0_u32..20) {
