@@ -52,6 +52,13 @@ pub fn branches(log: &Log, tree: &Tree) -> Vec<Branch> {
     found
 }
 
+/// Lists the entries at which the conversation went more than one way, in file order.
+pub fn branch_points(log: &Log, tree: &Tree) -> Vec<usize> {
+    let spoken = spoken_below(log.entries(), tree);
+    let ways = |&at: &usize| tree.children(at).iter().filter(|&&child| spoken[child]).count();
+    (0..spoken.len()).filter(|at| ways(at) > 1).collect()
+}
+
 /// Says of each entry whether it, or anything below it, is part of a conversation.
 fn spoken_below(entries: &[Entry], tree: &Tree) -> Vec<bool> {
     let mut spoken: Vec<bool> = entries.iter().map(speaks).collect();

@@ -1,11 +1,11 @@
 //! The numbers of a session, counted from its log.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io;
 
 use serde::Serialize;
 
-use crate::branches::branches;
+use crate::branches::{branch_points, branches};
 use crate::content::{Block, blocks, text_of};
 use crate::entry::{Body, Entry, Role, Usage};
 use crate::session::Session;
@@ -74,13 +74,10 @@ impl Session {
     /// Counts everything in the session.
     pub fn stats(&self, tree: &Tree) -> io::Result<Stats> {
         let log = self.log();
-        let branches = branches(log, tree);
-        let branch_points: HashSet<usize> =
-            branches.iter().filter_map(|branch| branch.from).collect();
         let mut stats = Stats {
             entries: log.entries().len(),
-            branches: branches.len(),
-            branch_points: branch_points.len(),
+            branches: branches(log, tree).len(),
+            branch_points: branch_points(log, tree).len(),
             depth: tree.depths().into_iter().max().map_or(0, |depth| depth + 1),
             ..Stats::default()
         };

@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pi_brain_session::{Branch, EntryId, Lineage, Millis, Session, View, branches, fork_point};
+use pi_brain_session::{
+    Branch, EntryId, Lineage, Millis, Session, View, branch_points, branches, fork_point,
+};
 use serde_json::json;
 
 use super::{print_json, say};
@@ -29,9 +31,7 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
             "forks": relatives.forks.iter().map(relative).collect::<Vec<_>>(),
         }));
     }
-    let mut points: Vec<usize> = found.iter().filter_map(|branch| branch.from).collect();
-    points.sort_unstable();
-    points.dedup();
+    let points = branch_points(session.log(), &tree);
     say!(
         "{}, {}",
         how_many(found.len(), "branch", "branches"),

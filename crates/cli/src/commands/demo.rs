@@ -7,12 +7,13 @@ mod tools;
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder, File};
+use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
 use anyhow::Context;
-use pi_brain_session::{Millis, SessionFolder, encode_cwd, quote};
+use pi_brain_session::{Millis, SessionFolder, quote};
 
 use super::{overview, say};
 use crate::describe::DIM;
@@ -26,18 +27,18 @@ pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<()> {
         None => Locations::data_folder()?.join("demo"),
     };
     let agent = make(&folder)?;
-    // The folder of sessions is named too: the environment may speak of another one.
-    let locations = Locations::find(Some(agent.clone()), Some(agent.join("sessions")))?;
+    // The folder of sessions is named, here and in the hint: the environment may speak of another one.
+    let sessions = agent.join("sessions");
+    let locations = Locations::find(Some(agent), Some(sessions.clone()))?;
     overview::run(&locations)?;
-    let agent = locations.display(&agent);
-    say!("\n{DIM}For the demo: pi-brain --agent-dir {agent} session tree latest{DIM:#}")
+    let sessions = locations.display(&sessions);
+    Ok(say!("\n{DIM}For the demo: pi-brain --session-dir {sessions} session tree latest{DIM:#}")?)
 }
 
 /// Counts up when the stories change, so that an old demo is not taken for the present one.
 const VERSION: u32 = 1;
-/// Lies in the demo's folder: a first line with the version, then the session files.
+/// Lies in the demo's folder: a line with the version, then the session files.
 const MARKER: &str = "pi-brain-demo";
-const PROJECTS: [&str; 4] = ["dotfiles", "ledger", "shop", "weather-bot"];
 
 macro_rules! stories {
     ($($name:literal)*) => {
@@ -48,6 +49,30 @@ macro_rules! stories {
 /// The stories by name, each after those that it is a fork of.
 const STORIES: &[(&str, &str)] = stories! {
     "01-cart-cent"
+    "02-ledger-start"
+    "03-weather-locked"
+    "04-dotfiles-tmux"
+    "05-shop-pnpm"
+    "06-ledger-dates"
+    "07-weather-retry"
+    "08-ledger-categories"
+    "09-ledger-bayes-suggest"
+    "10-shop-search"
+    "11-shop-search-typos"
+    "12-dotfiles-better"
+    "13-weather-chart"
+    "14-shop-checkout"
+    "15-weather-dst"
+    "16-ledger-rounding"
+    "17-shop-locked"
+    "18-weather-flaky"
+    "19-dotfiles-git"
+    "20-shop-export"
+    "21-ledger-shop-import"
+    "22-weather-loop"
+    "23-shop-slow"
+    "24-shop-why-fts"
+    "25-ledger-report"
 };
 
 /// Makes the demo below `folder` unless it is there already; returns pi's folder in it.
@@ -96,16 +121,11 @@ fn first_line() -> String {
 
 /// Writes the demo into `folder`, so that it can be moved to `place` afterwards.
 fn write(folder: &Path, place: &Path) -> anyhow::Result<()> {
-    let sessions = SessionFolder::ByProject(folder.join("sessions"));
-    // A demo may be made public; what people then add to it need not be.
-    let mut builder = DirBuilder::new();
-    builder.recursive(true).mode(0o700);
-    builder.create(folder)?;
+    anyhow::ensure!(!folder.exists(), "there is something that is not ours; remove it");
+    make_private_folder(folder)?;
     fs::write(folder.join(MARKER), "pi-brain demo, unfinished\n")?;
-    for project in PROJECTS {
-        builder.create(sessions.path().join(encode_cwd(&format!("/home/dev/{project}"))))?;
-    }
 
+    let sessions = SessionFolder::ByProject(folder.join("sessions"));
     let mut told: HashMap<&str, Told> = HashMap::new();
     for (name, text) in STORIES {
         let session = story::parse(text)
@@ -126,6 +146,11 @@ fn write(folder: &Path, place: &Path) -> anyhow::Result<()> {
         marker.push(path.strip_prefix(folder)?.to_string_lossy().into_owned());
     }
     Ok(fs::write(folder.join(MARKER), marker.join("\n") + "\n")?)
+}
+
+/// Makes a folder, and those above it, for its owner alone.
+fn make_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 fn quoted(path: &Path) -> String {

@@ -494,7 +494,7 @@ fn a_full_disk_is_an_error_and_loses_nothing() {
     let path = home.session(ID, &text);
     let size = std::fs::metadata(&path).unwrap().len();
     let before = std::fs::read(&path).unwrap();
-    let kilobytes = size / 1024 + u64::from(size % 1024 > 0);
+    let kilobytes = size.div_ceil(1024);
     // A long label, so that only a part of it finds room.
     let label = "y".repeat(2000);
     let program = assert_cmd::cargo::cargo_bin("pi-brain");

@@ -153,6 +153,20 @@ fn null_content_becomes_empty() {
     );
 }
 
+#[test]
+fn messages_keep_the_bytes_of_the_file() {
+    let odd = b"{\"type\":\"message\",\"id\":\"a\",\"message\": { \"role\" :\"user\", \"content\":\"\\u00e9 \xff\" } }\n";
+    let bytes = [session("").as_bytes(), odd].concat();
+    let session = Session::from_bytes(bytes).unwrap();
+    let tree = session.tree(View::AsPi);
+    let context = session.context(&tree, tree.leaf()).unwrap();
+    let message = context.messages[0].raw().unwrap();
+    assert_eq!(message.bytes(), b"{ \"role\" :\"user\", \"content\":\"\\u00e9 \xff\" }");
+    // As JSON it is text, and text is UTF-8.
+    let json = serde_json::to_string(&context).unwrap();
+    assert!(json.contains("\\u00e9 \u{fffd}"), "{json}");
+}
+
 proptest! {
     #![proptest_config(cases(400))]
 

@@ -61,6 +61,20 @@ fn the_numbers_of_a_session() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&stats).unwrap());
 }
 
+#[test]
+fn every_parting_is_a_branch_point() {
+    let points = |notation: &str| {
+        let session = Session::from_bytes(session(notation).into_bytes()).unwrap();
+        session.stats(&session.tree(View::Repaired)).unwrap().branch_points
+    };
+    assert_eq!(points("a b c"), 0);
+    assert_eq!(points("a b; a c"), 1);
+    // Settings and labels are no way of their own.
+    assert_eq!(points("a b; a l:label(a,x)"), 0);
+    // All ways from `a` part again.
+    assert_eq!(points("a b d; b e; a c f; c g"), 3);
+}
+
 proptest! {
     #![proptest_config(cases(150))]
 

@@ -1,7 +1,7 @@
 //! Messages in pi's shapes, with its order of keys, and what they cost.
 
 use anyhow::Context;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 /// A message as pi stores it.
@@ -88,7 +88,8 @@ impl Block<'_> {
     pub(super) fn tokens(&self) -> u32 {
         let characters = match self {
             Self::Text { text } => text.len(),
-            Self::Thinking { thinking } => thinking.len(),
+            // Providers show a summary of it, and charge for the whole.
+            Self::Thinking { thinking } => thinking.len() * 4,
             Self::ToolCall { arguments, .. } => arguments.to_string().len() + 60,
             Self::Image { .. } => 0,
         };
@@ -184,9 +185,20 @@ pub(super) struct Usage {
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Cost {
+    #[serde(serialize_with = "dollars")]
     input: f64,
+    #[serde(serialize_with = "dollars")]
     output: f64,
+    #[serde(serialize_with = "dollars")]
     cache_read: f64,
+    #[serde(serialize_with = "dollars")]
     cache_write: f64,
+    #[serde(serialize_with = "dollars")]
     total: f64,
+}
+
+/// Writes nothing as `0`, as JavaScript does, not as `0.0`.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn dollars<S: Serializer>(amount: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    if *amount == 0.0 { serializer.serialize_u8(0) } else { serializer.serialize_f64(*amount) }
 }

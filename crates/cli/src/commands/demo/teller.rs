@@ -12,6 +12,7 @@ use pi_brain_session::{
 };
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::make_private_folder;
 use super::message::{Block, Message, Model, Sections, Usage};
 use super::story::{Answer, Opening, Step, Story};
 use super::tools::Run;
@@ -36,7 +37,9 @@ pub(super) fn tell(
     let mut teller = match story.opening {
         Opening::Session { project, model, level } => {
             let cwd = format!("/home/dev/{project}");
-            let writer = SessionWriter::create(&cwd, &sessions.for_cwd(&cwd), mint.clone());
+            let folder = sessions.for_cwd(&cwd);
+            make_private_folder(&folder)?;
+            let writer = SessionWriter::create(&cwd, &folder, mint.clone());
             Teller::new(writer, mint, Model::find(model)?, level)
         }
         Opening::Fork { story, mark } => {
@@ -189,9 +192,9 @@ impl Teller {
 
     fn user(&mut self, text: &str, has_image: bool) -> anyhow::Result<()> {
         // People read faster than they type, and do neither for ever.
-        let pause = (self.to_read * 25).min(80_000) + (text.len() * 150).min(150_000);
+        let pause = (self.to_read * 60).min(150_000) + (text.len() * 300).min(180_000);
         let pause = i64::try_from(pause)?;
-        self.mint.wait(pause + 4000, pause + 25_000);
+        self.mint.wait(pause + 12_000, pause + 170_000);
         let mut content = vec![Block::text(text)];
         content.extend(has_image.then(Block::picture));
         let timestamp = self.mint.time().0;
@@ -223,7 +226,7 @@ impl Teller {
             let started = self.mint.time().0;
             match (call.millis, call.tool) {
                 (Some(millis), _) => self.mint.wait(millis, millis + 900),
-                (None, "bash") => self.mint.wait(120, 7000),
+                (None, "bash") => self.mint.wait(150, 25_000),
                 (None, _) => self.mint.wait(4, 60),
             }
             let timestamp = self.mint.time().0;
@@ -253,8 +256,8 @@ impl Teller {
     ) -> anyhow::Result<()> {
         let started = self.mint.time().0;
         let output = content.iter().map(Block::tokens).sum::<u32>() + 9;
-        let pause = i64::from(output) * 16;
-        self.mint.wait(pause + 1200, pause + 3800);
+        let pause = i64::from(output) * 22;
+        self.mint.wait(pause + 2000, pause + 7000);
         // A request that failed is not paid for.
         let usage = if error_message.is_none() { self.spend(output)? } else { Usage::default() };
         let response_id = error_message.is_none().then(|| self.mint.id(self.model.id_prefixes.1));
@@ -371,8 +374,8 @@ impl Teller {
     }
 }
 
-/// What the tools' descriptions add to each request.
-const PROMPT_OVERHEAD: u32 = 1650;
+/// What tools, skills and the notes of a project add to each request.
+const PROMPT_OVERHEAD: u32 = 9400;
 
 /// The clock and the dice of a story: the same at each telling.
 ///

@@ -62,7 +62,9 @@ impl Run {
         let body = format!("{first_line}\n{}", call.body);
         for part in body.split("\n&& ") {
             let (line, change) = part.split_once('\n').context("an edit says what it changes")?;
-            let (old, new) = change.split_once("\n=>\n").context("an edit has a line `=>`")?;
+            let removal = || Some((change.strip_suffix("\n=>")?, ""));
+            let (old, new) =
+                change.split_once("\n=>\n").or_else(removal).context("an edit has a line `=>`")?;
             ensure!(old != new, "an edit changes something");
             edits.push(json!({ "oldText": old, "newText": new }));
             diffs.push(diff(line.trim().parse()?, old, new));
