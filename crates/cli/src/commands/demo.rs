@@ -1,5 +1,6 @@
 //! `pi-brain demo`: a small, lifelike set of sessions to try things on, the same at every run.
 
+mod clock;
 mod message;
 mod story;
 mod teller;

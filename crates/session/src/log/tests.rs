@@ -32,6 +32,10 @@ fn written_out(template: &str) -> String {
 /// What became of a file: `entries / leaf / problems`, the problems of the lines and of pi's tree.
 fn outcome(bytes: &[u8]) -> String {
     let Ok(log) = Log::read(bytes) else { return "no session".to_owned() };
+    for entry in log.entries() {
+        let span = usize::try_from(entry.span.start).unwrap()..usize::try_from(entry.span.end).unwrap();
+        assert!(Raw::parse(&bytes[span]).is_some_and(Raw::is_object));
+    }
     let tree = Tree::new(&log, View::AsPi);
     let name = |at: usize| {
         let id = log.entries()[at].id.as_ref();
@@ -97,6 +101,7 @@ fn line_ends_of_windows_are_white_space() {
 fn a_byte_order_mark_is_passed_over() {
     check("\u{feff}[H]\n[a]\n", "a / a / 1 ByteOrderMark");
     check("\u{feff}\n[H]\n[a]\n", "a / a / 1 ByteOrderMark");
+    check("\u{feff}[H][a]\n", "a / a / 1 ByteOrderMark, 1 GluedEntries");
     // Only at the start of the file.
     check(
         "[H]\n\u{feff}[a^x]\n[b^x]\n",
@@ -249,6 +254,9 @@ fn a_block_of_a_torn_message_is_no_entry() {
     let torn = br#"{"type":"message","message":{"content":[{"type":"text","text":"x"}"#;
     check_bytes("[H]\n", torn, "\n[a]\n", "a / a / 2 NotJson");
     let torn = br#"{"type":"message","message":{"content":[{"type":"text","text":"x"}]}"#;
+    check_bytes("[H]\n", torn, "", " /  / 2 TornTail");
+    // Nor is what an extension stored, whatever it looks like.
+    let torn = br#"{"type":"custom","data":{"type":"x","timestamp":"2026-01-01T00:00:00Z"},"id":"#;
     check_bytes("[H]\n", torn, "", " /  / 2 TornTail");
 }
 

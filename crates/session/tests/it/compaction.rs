@@ -81,10 +81,19 @@ fn what_an_earlier_compaction_hides_is_not_summarised_again() {
     check("a*10 b*10 k:compaction(b) c*10 d*10", 20, "b /  / c");
     check("a*10 b*10 k:compaction(b) c*10 d*10", 25, "nothing");
     check("a*10 b*10 k:compaction(k) c*10 d*10", 10, "c /  / d");
+    check("a*10 b*10 k:compaction(b) c*10 d:answer*10", 10, "b / c / d");
     let session = opened("a*10 k:compaction(k) b*10 l:compaction(l) c*10 d*10");
     let plan = planned(&session, 10).unwrap();
     let summaries: Vec<&str> = plan.previous_summaries.iter().map(String::as_str).collect();
     assert_eq!(summaries, ["l", "k"]);
+}
+
+#[test]
+fn a_request_that_was_too_large_is_summarised_too() {
+    // pi edits the failed answer out and compacts: what was asked goes with the rest.
+    check("a*10 b:answer*10 c*10 d:answer*10 e:edit(d)", 5, "a b / c / d");
+    // Another edit means that somebody else is at work.
+    check("a*10 b:answer*10 c*10 d:answer*10 e:edit(d) f:edit(a,x)", 5, "a b /  / c");
 }
 
 #[test]

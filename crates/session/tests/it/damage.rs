@@ -79,7 +79,7 @@ pub(crate) fn damaged(bytes: Vec<u8>, damage: &[Damage]) -> Vec<u8> {
                 bytes = lines.concat();
             }
             Damage::JoinLines(at) => {
-                let breaks: Vec<usize> = memchr_all(&bytes);
+                let breaks: Vec<usize> = line_breaks(&bytes);
                 if !breaks.is_empty() {
                     bytes.remove(breaks[at.index(breaks.len())]);
                 }
@@ -89,7 +89,7 @@ pub(crate) fn damaged(bytes: Vec<u8>, damage: &[Damage]) -> Vec<u8> {
     })
 }
 
-fn memchr_all(bytes: &[u8]) -> Vec<usize> {
+fn line_breaks(bytes: &[u8]) -> Vec<usize> {
     (0..bytes.len()).filter(|&at| bytes[at] == b'\n').collect()
 }
 

@@ -1,17 +1,16 @@
 //! Tells a story: drives a [`SessionWriter`] through it, along the story's own clock.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use anyhow::Context;
 use pi_brain_session::{
-    Abandoned, EntryId, Millis, Mint, NewBranchSummary, NewCompaction, SessionFolder,
-    SessionWriter, View, estimate_tokens,
+    Abandoned, EntryId, Millis, NewBranchSummary, NewCompaction, SessionFolder, SessionWriter,
+    View, estimate_tokens,
 };
 use serde_json::value::{RawValue, to_raw_value};
 
+use super::clock::StoryMint;
 use super::make_private_folder;
 use super::message::{Block, Message, Model, Sections, Usage};
 use super::story::{Answer, Opening, Step, Story};
@@ -334,7 +333,7 @@ impl Teller {
     }
 
     fn append(&mut self, message: &Message<'_>) -> anyhow::Result<()> {
-        self.said = Some(self.writer.append_message(&*to_raw_value(message)?)?);
+        self.said = Some(self.writer.append_message(&to_raw_value(message)?)?);
         Ok(())
     }
 
@@ -376,68 +375,3 @@ impl Teller {
 
 /// What tools, skills and the notes of a project add to each request.
 const PROMPT_OVERHEAD: u32 = 9400;
-
-/// The clock and the dice of a story: the same at each telling.
-///
-/// Clones share one state, for the writer owns its mint and the teller moves the clock.
-#[derive(Clone)]
-struct StoryMint {
-    time: Rc<Cell<Millis>>,
-    dice: Rc<Cell<u64>>,
-}
-
-impl StoryMint {
-    /// Each story has dice of its own, so that a new one leaves the ids of all others as they are.
-    fn new(name: &str, start: Millis) -> Self {
-        let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let seed = name.bytes().fold(0xcbf2_9ce4_8422_2325, fnv);
-        let mint = Self { time: Rc::new(Cell::new(start)), dice: Rc::new(Cell::new(seed)) };
-        mint.wait(0, 60_000);
-        mint
-    }
-
-    fn time(&self) -> Millis {
-        self.time.get()
-    }
-
-    /// Lets some time pass, from `least` to `most` milliseconds.
-    fn wait(&self, least: i64, most: i64) {
-        let range = u64::try_from(most - least).unwrap_or(0).max(1);
-        let extra = i64::try_from(self.roll() % range).unwrap_or(0);
-        self.time.set(Millis(self.time().0 + least + extra));
-    }
-
-    fn go_to(&self, time: Millis) -> anyhow::Result<()> {
-        anyhow::ensure!(time > self.time(), "the story is already at {}", self.time());
-        self.time.set(time);
-        self.wait(0, 60_000);
-        Ok(())
-    }
-
-    /// Makes an id as providers give them out.
-    fn id(&self, prefix: &str) -> String {
-        const DIGITS: &[u8] = b"0123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-        let digit =
-            |_| char::from(DIGITS[usize::try_from(self.roll() >> 40).unwrap_or(0) % DIGITS.len()]);
-        prefix.chars().chain((0..22).map(digit)).collect()
-    }
-
-    /// Splitmix64.
-    fn roll(&self) -> u64 {
-        let state = self.dice.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
-        self.dice.set(state);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-}
-
-impl Mint for StoryMint {
-    fn now(&mut self) -> Millis {
-        self.time()
-    }
-
-    fn random(&mut self) -> u128 {
-        u128::from(self.roll()) << 64 | u128::from(self.roll())
-    }
-}

@@ -1,5 +1,7 @@
 //! What pi's tools are given, and what they give back.
 
+use std::path::Path;
+
 use anyhow::{Context, ensure};
 use serde_json::{Value, json};
 
@@ -42,7 +44,7 @@ impl Run {
             Some((path, offset)) => json!({ "path": path, "offset": offset.parse::<u32>()? }),
             None => json!({ "path": call.subject }),
         };
-        if call.subject.ends_with(".png") {
+        if Path::new(call.subject).extension().is_some_and(|ending| ending == "png") {
             let content = vec![Block::text("Read image file [image/png]"), Block::picture()];
             return Ok(Self { arguments, content, details: None });
         }
