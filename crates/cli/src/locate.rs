@@ -19,6 +19,8 @@ pub(crate) struct Locations {
     pub(crate) sessions: SessionFolder,
     pub(crate) settings: Settings,
     home: PathBuf,
+    /// The flag that somebody used to say where the sessions are.
+    flag: Option<(&'static str, PathBuf)>,
 }
 
 /// What we read of pi's settings.
@@ -55,6 +57,8 @@ impl Locations {
     pub(crate) fn find(agent: Option<PathBuf>, sessions: Option<PathBuf>) -> anyhow::Result<Self> {
         let home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
         let home = home.context("there is no home folder: set HOME")?;
+        let flag = |name, value: &Option<PathBuf>| value.clone().map(|path| (name, path));
+        let flag = flag("--session-dir", &sessions).or_else(|| flag("--agent-dir", &agent));
         let variable =
             |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let agent =
@@ -72,7 +76,7 @@ impl Locations {
             Some(folder) => SessionFolder::Flat(folder),
             None => SessionFolder::ByProject(agent.join("sessions")),
         };
-        Ok(Self { sessions, settings, home })
+        Ok(Self { sessions, settings, home, flag })
     }
 
     /// Returns our own folder for data.
@@ -81,6 +85,14 @@ impl Locations {
         let folder =
             env::var_os("PI_BRAIN_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
         folder.or_else(home).context("there is no home folder: set HOME or PI_BRAIN_HOME")
+    }
+
+    /// Returns how to call the program so that it finds the same sessions.
+    pub(crate) fn program(&self) -> String {
+        match &self.flag {
+            Some((name, path)) => format!("pi-brain {name} {}", self.display(path)),
+            None => "pi-brain".to_owned(),
+        }
     }
 
     /// Writes a path as a person would, with `~` for the home folder.

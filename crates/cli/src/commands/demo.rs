@@ -16,8 +16,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use anyhow::Context;
 use pi_brain_session::{Millis, SessionFolder, quote};
 
-use super::{overview, say};
-use crate::describe::DIM;
+use super::overview;
 use crate::failure::Failure;
 use crate::locate::Locations;
 use teller::Told;
@@ -28,12 +27,9 @@ pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<()> {
         None => Locations::data_folder()?.join("demo"),
     };
     let agent = make(&folder)?;
-    // The folder of sessions is named, here and in the hint: the environment may speak of another one.
+    // The folder of sessions is named: the environment may speak of another one.
     let sessions = agent.join("sessions");
-    let locations = Locations::find(Some(agent), Some(sessions.clone()))?;
-    overview::run(&locations)?;
-    let sessions = locations.display(&sessions);
-    Ok(say!("\n{DIM}For the demo: pi-brain --session-dir {sessions} session tree latest{DIM:#}")?)
+    overview::run(&Locations::find(Some(agent), Some(sessions))?)
 }
 
 /// Counts up when the stories change, so that an old demo is not taken for the present one.

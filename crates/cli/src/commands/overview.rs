@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use pi_brain_session::SessionInfo;
-
 use super::say;
 use super::sessions::{draw_list, id_length, newest, read_all};
 use crate::describe::{BOLD, DIM};
@@ -15,11 +13,7 @@ use crate::when;
 const SHOWN: usize = 10;
 
 pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
-    let sessions = read_all(locations)?;
-    show(locations, &sessions)
-}
-
-pub(crate) fn show(locations: &Locations, sessions: &[SessionInfo]) -> anyhow::Result<()> {
+    let sessions = &*read_all(locations)?;
     let projects: HashSet<&str> = sessions.iter().map(|session| &*session.cwd).collect();
     let messages: usize = sessions.iter().map(|session| session.message_count).sum();
     let tokens: u64 = sessions.iter().map(|session| session.usage.total_tokens).sum();
@@ -56,10 +50,12 @@ pub(crate) fn show(locations: &Locations, sessions: &[SessionInfo]) -> anyhow::R
         say!("  {files} damaged lines; what can be read of {them} is shown")?;
     }
     say!("\n{}", draw_list(&sessions[..sessions.len().min(SHOWN)], id_length(sessions)))?;
+    let program = locations.program();
     if sessions.len() > SHOWN {
-        say!("{DIM}… and {} more: pi-brain sessions{DIM:#}", sessions.len() - SHOWN)?;
+        say!("{DIM}… and {} more: {program} sessions{DIM:#}", sessions.len() - SHOWN)?;
     }
-    say!("\n{DIM}pi-brain session show latest    read the newest one")?;
-    say!("pi-brain session tree latest    its branches and labels")?;
-    say!("pi-brain --help                 everything else{DIM:#}")
+    say!("\n{DIM}{program} session show latest    read the newest one")?;
+    say!("{program} session tree latest    its branches and labels")?;
+    let indent = " ".repeat(program.len() - "pi-brain".len());
+    say!("pi-brain --help{indent}                 everything else{DIM:#}")
 }

@@ -33,7 +33,8 @@ fn written_out(template: &str) -> String {
 fn outcome(bytes: &[u8]) -> String {
     let Ok(log) = Log::read(bytes) else { return "no session".to_owned() };
     for entry in log.entries() {
-        let span = usize::try_from(entry.span.start).unwrap()..usize::try_from(entry.span.end).unwrap();
+        let span =
+            usize::try_from(entry.span.start).unwrap()..usize::try_from(entry.span.end).unwrap();
         assert!(Raw::parse(&bytes[span]).is_some_and(Raw::is_object));
     }
     let tree = Tree::new(&log, View::AsPi);

@@ -37,6 +37,36 @@ impl Sketch {
         }
         text
     }
+
+    /// Makes the session look as old versions wrote it; version 3 is as it is.
+    pub(crate) fn aged(mut self, version: u32) -> Self {
+        if version == 3 {
+            return self;
+        }
+        self.header["version"] = version.into();
+        for (at, entry) in self.entries.iter_mut().enumerate() {
+            if entry["message"]["role"] == "custom" && at % 2 == 0 {
+                entry["message"]["role"] = json!("hookMessage");
+            }
+            if version == 1 {
+                let kept = entry["firstKeptEntryId"].as_str();
+                if let Some(kept) = kept.and_then(|id| id[1..].parse::<u64>().ok()) {
+                    entry["firstKeptEntryIndex"] = (kept + 1).into();
+                }
+                remove(entry, &["id", "parentId", "firstKeptEntryId"]);
+            }
+        }
+        if version == 1 {
+            remove(&mut self.header, &["version"]);
+        }
+        self
+    }
+}
+
+fn remove(value: &mut Value, keys: &[&str]) {
+    if let Value::Object(members) = value {
+        members.retain(|key, _| !keys.contains(&&**key));
+    }
 }
 
 fn write_value(value: &Value, text: &mut String, odd: &mut impl FnMut() -> u8) {

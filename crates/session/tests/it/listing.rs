@@ -70,17 +70,17 @@ fn null_content_does_not_hide_a_session() {
 
 #[test]
 fn modified_is_when_somebody_last_spoke() {
-    let with_time = |time: &str| {
-        info(
-            &session("a t:level(low)")
-                .replace("\"timestamp\":1}", &format!("\"timestamp\":{time}}}")),
-        )
-        .modified
-        .to_string()
+    let with_times = |times: [&str; 2]| {
+        let text = session("a b t:level(low)");
+        let text = text.replacen("\"timestamp\":1}", &format!("\"timestamp\":{}}}", times[0]), 1);
+        info(&text.replace("\"timestamp\":1}", &format!("\"timestamp\":{}}}", times[1])))
+            .modified
+            .to_string()
     };
-    assert_eq!(with_time("1767225607000"), "2026-01-01T00:00:07.000Z");
+    assert_eq!(with_times(["1767225607000", "1767225609000"]), "2026-01-01T00:00:09.000Z");
+    assert_eq!(with_times(["1767225609000", "1767225607000"]), "2026-01-01T00:00:09.000Z");
     // No number: the time of the entry.
-    assert_eq!(with_time("\"x\""), "2026-01-01T00:00:01.000Z");
+    assert_eq!(with_times(["\"x\"", "null"]), "2026-01-01T00:00:02.000Z");
 }
 
 proptest! {

@@ -1,13 +1,12 @@
 //! Old files, brought up to date on request.
 
-use std::collections::HashSet;
 use std::fs;
 
 use pi_brain_session::{Migration, Session, SessionError, View, migrate_file};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::generate::{Sketch, any_oddities, any_session, cases};
+use crate::generate::{any_oddities, any_session, cases};
 use crate::notation::session;
 
 fn contexts(session: &Session) -> Vec<Value> {
@@ -19,35 +18,6 @@ fn contexts(session: &Session) -> Vec<Value> {
     (0..session.log().entries().len()).map(context).collect()
 }
 
-/// Makes a session look as old versions wrote it.
-fn aged(mut sketch: Sketch, version: u32) -> Sketch {
-    let members = |value: &mut Value, change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
-        value.as_object_mut().map(change);
-    };
-    sketch.header["version"] = version.into();
-    for (at, entry) in sketch.entries.iter_mut().enumerate() {
-        if entry["message"]["role"] == "custom" && at % 2 == 0 {
-            entry["message"]["role"] = json!("hookMessage");
-        }
-        if version == 1 {
-            let kept =
-                entry["firstKeptEntryId"].as_str().and_then(|id| id[1..].parse::<u64>().ok());
-            if let Some(kept) = kept {
-                entry["firstKeptEntryIndex"] = (kept + 1).into();
-            }
-            members(entry, &|entry| {
-                entry.retain(|key, _| !["id", "parentId", "firstKeptEntryId"].contains(&&**key));
-            });
-        }
-    }
-    if version == 1 {
-        members(&mut sketch.header, &|header| {
-            header.remove("version");
-        });
-    }
-    sketch
-}
-
 proptest! {
     #![proptest_config(cases(150))]
 
@@ -55,7 +25,7 @@ proptest! {
     fn migration_changes_the_form_and_not_the_words(sketch in any_session(20), version in 1_u32..3, oddities in any_oddities()) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("session.jsonl");
-        let text = aged(sketch, version).spaced_text(&oddities);
+        let text = sketch.aged(version).spaced_text(&oddities);
         fs::write(&path, &text).unwrap();
         let before = Session::open(&path).unwrap();
         let before = (contexts(&before), before);
@@ -97,17 +67,18 @@ fn files_of_today_or_later_are_left_alone() {
 fn originals_do_not_overwrite_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("session.jsonl");
-    let mut originals = Vec::new();
-    for notation in ["v1: a", "v1: a b", "v2: a"] {
+    for (notation, name) in [
+        ("v1: a", "session.jsonl.v1.bak"),
+        ("v1: a b", "session.jsonl.v1-2.bak"),
+        ("v2: a", "session.jsonl.v2.bak"),
+    ] {
         fs::write(&path, session(notation)).unwrap();
-        let Migration::Done { original, .. } = migrate_file(&path).unwrap() else {
-            panic!("{notation}")
-        };
+        let original = folder.path().join(name);
+        let from = if notation.starts_with("v1") { 1 } else { 2 };
+        let done = Migration::Done { from, original: original.clone() };
+        assert_eq!(migrate_file(&path).unwrap(), done);
         assert_eq!(fs::read_to_string(&original).unwrap(), session(notation));
-        assert!(original.extension().is_none_or(|ending| ending != "jsonl"));
-        originals.push(original);
     }
-    let names = originals.map(|name| folder.path().join(name));
 }
 
 #[test]

@@ -75,6 +75,19 @@ fn every_parting_is_a_branch_point() {
     assert_eq!(points("a b d; b e; a c f; c g"), 3);
 }
 
+#[test]
+fn pauses_are_not_active_time() {
+    let minutes = |notation: &str| {
+        let session = Session::from_bytes(session(notation).into_bytes()).unwrap();
+        session.stats(&session.tree(View::Repaired)).unwrap().active_minutes
+    };
+    assert_eq!(minutes(""), 0);
+    assert_eq!(minutes("a@0 b@60 c@179"), 2);
+    assert_eq!(minutes("c@179 b@60 a@0"), 2);
+    assert_eq!(minutes("a@0 b@599"), 9);
+    assert_eq!(minutes("a@0 b@600 c@660"), 1);
+}
+
 proptest! {
     #![proptest_config(cases(150))]
 

@@ -1,7 +1,7 @@
 //! From bytes to entries and back; all at once, or bit by bit as a file grows.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Read, Write};
 
 use pi_brain_session::{
     Entry, Header, Log, Position, Problem, ProblemKind, Refresh, Session, SessionError,
@@ -61,6 +61,50 @@ fn a_file_can_be_read_in_two_wherever_it_is_cut() {
 }
 
 #[test]
+fn an_old_file_can_be_read_in_two_wherever_it_is_cut() {
+    for notation in
+        ["v1: a b:hook k:compaction(b) c l:compaction(c) d m:compaction(m)", "v2: a b:hook; a c"]
+    {
+        let bytes = session(notation).into_bytes();
+        let whole = seen(&Log::read(&*bytes).expect("a session"));
+        let header_end = bytes.iter().position(|&byte| byte == b'}').expect("a header") + 1;
+        for cut in header_end..=bytes.len() {
+            assert_eq!(read_in_two(&bytes, cut).as_ref(), Some(&whole), "{notation} cut at {cut}");
+        }
+    }
+}
+
+/// Gives no more than a few bytes at a time.
+struct Trickle<'a>(&'a [u8], usize);
+
+impl Read for Trickle<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.0.len().min(self.1).min(buffer.len());
+        let (now, later) = self.0.split_at(length);
+        buffer[..length].copy_from_slice(now);
+        self.0 = later;
+        Ok(length)
+    }
+}
+
+#[test]
+fn lines_may_be_longer_than_any_buffer() {
+    // A buffer starts at 64 KiB; a token is four bytes.
+    let notation = "a*8 b*16384 c:answer*40000 d; b e*16350 f*16360 g*16370 h*16380 i";
+    let bytes = session(notation).into_bytes();
+    let opened = Session::from_bytes(bytes.clone()).expect("a session");
+    assert_eq!(opened.log().problems(), []);
+    for (at, name) in "abcdefghi".chars().enumerate() {
+        let text = opened.entry_raw(at).expect("nothing changes in memory");
+        assert_eq!(text.raw().get_str("id").as_deref(), Some(name.to_string().as_str()));
+    }
+    for step in [997, 4096, 65_536, 65_537, 1_000_000] {
+        let log = Log::read(Trickle(&bytes, step)).expect("a session");
+        assert_eq!(seen(&log), seen(opened.log()), "{step} bytes at a time");
+    }
+}
+
+#[test]
 fn a_file_can_be_read_byte_by_byte() {
     let bytes = motley_file();
     let header_end = bytes.iter().position(|&byte| byte == b'}').expect("a header") + 1;
@@ -109,10 +153,12 @@ proptest! {
     fn reading_in_two_is_reading_at_once(
         sketch in any_session(12),
         oddities in any_oddities(),
+        version in 1_u32..4,
         damage in any_damage(),
         cut in any::<Index>(),
     ) {
-        let bytes = damaged(sketch.spaced_text(&oddities).into_bytes(), &damage);
+        let text = sketch.aged(version).spaced_text(&oddities);
+        let bytes = damaged(text.into_bytes(), &damage);
         let cut = cut.index(bytes.len() + 1);
         let whole = Log::read(&*bytes).ok().map(|log| seen(&log));
         match (Log::read(&bytes[..cut]).is_ok(), read_in_two(&bytes, cut)) {
