@@ -348,14 +348,14 @@ pub(crate) fn parse_object<'a>(
     let mut message = None;
     let raw = scanner.object(|scanner, key| {
         match key {
-            "type" => kind = scanner.value()?.as_str().map(|kind| names.intern(&kind)),
-            "id" => id = entry_id(Some(scanner.value()?)),
-            "parentId" => parent = Parent::parse(scanner.value()?),
-            "timestamp" => timestamp = Some(scanner.value()?),
-            "message" if scanner.peek()? == b'{' => {
+            b"type" => kind = scanner.value()?.as_str().map(|kind| names.intern(&kind)),
+            b"id" => id = entry_id(Some(scanner.value()?)),
+            b"parentId" => parent = Parent::parse(scanner.value()?),
+            b"timestamp" => timestamp = Some(scanner.value()?),
+            b"message" if scanner.peek()? == b'{' => {
                 message = Some(parse_message(scanner, base, names)?);
             }
-            "message" => {
+            b"message" => {
                 // Of a repeated key the last one counts, also where it is no message.
                 message = None;
                 scanner.value()?;
@@ -394,15 +394,15 @@ fn parse_message(
     let object = scanner.object(|scanner, key| {
         let value = scanner.value()?;
         match key {
-            "role" => role = value.as_str(),
-            "content" => content = Part::of(value, base),
-            "timestamp" => timestamp = value.as_f64().and_then(Millis::from_number),
-            "provider" => reply.provider = names.intern_raw(Some(value)),
-            "model" => reply.model = names.intern_raw(Some(value)),
-            "stopReason" => reply.stop_reason = names.intern_raw(Some(value)),
-            "toolName" => tool = names.intern_raw(Some(value)),
-            "isError" => is_error = value.as_bool() == Some(true),
-            "usage" => usage = Usage::parse(value),
+            b"role" => role = value.as_str(),
+            b"content" => content = Part::of(value, base),
+            b"timestamp" => timestamp = value.as_f64().and_then(Millis::from_number),
+            b"provider" => reply.provider = names.intern_raw(Some(value)),
+            b"model" => reply.model = names.intern_raw(Some(value)),
+            b"stopReason" => reply.stop_reason = names.intern_raw(Some(value)),
+            b"toolName" => tool = names.intern_raw(Some(value)),
+            b"isError" => is_error = value.as_bool() == Some(true),
+            b"usage" => usage = Usage::parse(value),
             _ => {}
         }
         Some(())

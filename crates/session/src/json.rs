@@ -106,7 +106,8 @@ impl<'a> Raw<'a> {
         let mut walk = self.walk(b'{');
         std::iter::from_fn(move || {
             let scanner = walk.as_mut()?;
-            let (raw_key, key) = scanner.next_key()?;
+            let raw_key = scanner.next_key()?;
+            let key = decode(raw_key.string_content());
             Some(Member { raw_key, key, value: scanner.value()? })
         })
     }
@@ -118,6 +119,11 @@ impl<'a> Raw<'a> {
             let scanner = walk.as_mut()?;
             scanner.next_item().then(|| scanner.value())?
         })
+    }
+
+    /// Returns what stands between the quotes of a string, undecoded.
+    fn string_content(self) -> &'a [u8] {
+        &self.buffer[self.start + 1..self.end - 1]
     }
 
     fn walk(self, open: u8) -> Option<Scanner<'a>> {
@@ -211,13 +217,18 @@ impl<'a> Scanner<'a> {
     /// Takes one object, handing each key to `member`, which must take the value.
     pub(crate) fn object(
         &mut self,
-        mut member: impl FnMut(&mut Self, &str) -> Option<()>,
+        mut member: impl FnMut(&mut Self, &[u8]) -> Option<()>,
     ) -> Option<Raw<'a>> {
         self.skip_white_space();
         let start = self.position;
         self.expect(b'{')?;
-        while let Some((_, key)) = self.next_key() {
-            member(self, &key)?;
+        while let Some(key) = self.next_key() {
+            let key = key.string_content();
+            if key.contains(&b'\\') {
+                member(self, decode(key).as_bytes())?;
+            } else {
+                member(self, key)?;
+            }
         }
         // `next_key` stops in front of anything that is not a key: only the brace may stand there.
         self.skip_white_space();
@@ -230,7 +241,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Takes the next `"key":` of an object, with the comma before it.
-    fn next_key(&mut self) -> Option<(Raw<'a>, Cow<'a, str>)> {
+    fn next_key(&mut self) -> Option<Raw<'a>> {
         let before = self.position;
         let taken = self.comma_unless_after(b'{').and_then(|()| {
             self.skip_white_space();
@@ -244,8 +255,7 @@ impl<'a> Scanner<'a> {
         if taken.is_none() {
             self.position = before;
         }
-        let raw = taken?;
-        Some((raw, decode(&self.bytes[raw.start + 1..raw.end - 1])))
+        taken
     }
 
     /// Moves to the next item of an array; `false` at its end.
