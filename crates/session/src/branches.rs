@@ -48,8 +48,22 @@ pub fn branches(log: &Log, tree: &Tree) -> Vec<Branch> {
             found.push(Branch { leaf: at, from: tree.parent(start), own });
         }
     }
+    found.extend(silent_current(log, tree, &spoken, &found));
     found.sort_by_key(|branch| branch.own[0]);
     found
+}
+
+/// The place where pi would continue is a branch too, even if nothing was said there yet.
+fn silent_current(log: &Log, tree: &Tree, spoken: &[bool], found: &[Branch]) -> Option<Branch> {
+    let leaf = tree.leaf()?;
+    let silent = |&at: &usize| !spoken[at] && !speaks(&log.entries()[at]);
+    if found.is_empty() || !silent(&leaf) || found.iter().any(|branch| branch.own.contains(&leaf)) {
+        return None;
+    }
+    let mut own: Vec<usize> =
+        std::iter::successors(Some(leaf), |&at| tree.parent(at)).take_while(silent).collect();
+    own.reverse();
+    Some(Branch { leaf, from: tree.parent(*own.first()?), own })
 }
 
 /// Lists the entries at which the conversation went more than one way, in file order.

@@ -63,9 +63,9 @@ impl Session {
         let previous_summaries = self.previous_summaries(&path)?;
         let mut files = FileOperations::default();
         if start > 0 {
-            let text = self.entry_raw(steps[0].selected.entry)?;
-            let from_hook = text.raw().get("fromHook").is_some_and(|raw| !raw.is_falsy());
-            if let Some(details) = text.raw().get("details").filter(|_| !from_hook) {
+            let earlier = steps[0].selected.entry;
+            let ours = matches!(entries[earlier].body, Body::Compaction { from_hook: false, .. });
+            if ours && let Some(details) = self.entry_raw(earlier)?.raw().get("details") {
                 files.add_details(details);
             }
         }

@@ -275,13 +275,14 @@ impl Usage {
                 "cacheWrite" => usage.cache_write = count(),
                 "totalTokens" => usage.total_tokens = count(),
                 "cost" => {
-                    usage.cost = member.value.get("total").and_then(Raw::as_f64).unwrap_or(0.0);
+                    usage.cost = amount(member.value.get("total"));
                 }
                 _ => {}
             }
         }
         if usage.total_tokens == 0 {
-            usage.total_tokens = usage.input + usage.output + usage.cache_read + usage.cache_write;
+            let parts = [usage.input, usage.output, usage.cache_read, usage.cache_write];
+            usage.total_tokens = parts.into_iter().fold(0, u64::saturating_add);
         }
         raw.is_object().then_some(usage)
     }
@@ -289,16 +290,22 @@ impl Usage {
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.output += other.output;
-        self.cache_read += other.cache_read;
-        self.cache_write += other.cache_write;
-        self.total_tokens += other.total_tokens;
+        let add = |sum: &mut u64, part: u64| *sum = sum.saturating_add(part);
+        add(&mut self.input, other.input);
+        add(&mut self.output, other.output);
+        add(&mut self.cache_read, other.cache_read);
+        add(&mut self.cache_write, other.cache_write);
+        add(&mut self.total_tokens, other.total_tokens);
         self.cost += other.cost;
     }
 }
 
-/// Takes a count that should be a whole number; nonsense is nothing, and no sum can overflow.
+/// Takes an amount of money; nonsense is nothing, so that sums stay numbers.
+fn amount(raw: Option<Raw<'_>>) -> f64 {
+    raw.and_then(Raw::as_f64).filter(|amount| amount.abs() < 1e12).unwrap_or(0.0)
+}
+
+/// Takes a count that should be a whole number; nonsense is nothing.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is clamped")]
 fn whole_number(number: f64) -> u64 {
     number.clamp(0.0, 1e15) as u64
@@ -421,6 +428,7 @@ fn parse_body(
 ) -> (Body, Option<Box<Usage>>) {
     let id = |key: &str| entry_id(raw.get(key));
     let text = |key: &str| raw.get_str(key).map(|text| Box::<str>::from(&*text));
+    let is_set = |key: &str| raw.get(key).is_some_and(|flag| !flag.is_falsy());
     let is_true = |key: &str| raw.get(key).and_then(Raw::as_bool) == Some(true);
     let usage = raw.get("usage").and_then(Usage::parse);
     let body = match kind.as_deref() {
@@ -447,7 +455,7 @@ fn parse_body(
         Some("branch_summary") => Body::BranchSummary {
             from: id("fromId"),
             empty: raw.get("summary").is_none_or(Raw::is_falsy),
-            from_hook: is_true("fromHook"),
+            from_hook: is_set("fromHook"),
         },
         Some("custom") => Body::Custom { custom_type: names.intern_raw(raw.get("customType")) },
         Some("custom_message") => Body::CustomMessage {

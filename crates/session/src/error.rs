@@ -33,6 +33,17 @@ pub enum SessionError {
         /// Its version.
         version: u32,
     },
+    /// The file was written a moment ago, so pi may have it open and would not see what we append.
+    #[error("{} was written {seconds} s ago, so pi may have it open and would not see the change", path.display())]
+    RecentlyWritten {
+        /// The file.
+        path: PathBuf,
+        /// How long ago.
+        seconds: i64,
+    },
+    /// The file is not as it was when it was read.
+    #[error("{} has changed since it was read; nothing was written", .0.display())]
+    ChangedMeanwhile(PathBuf),
     /// The file exists but could not be read.
     #[error("could not read {}", path.display())]
     Read {

@@ -4,9 +4,9 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::json::Raw;
+use crate::json::Scanner;
 use crate::lines::LineReader;
-use crate::log::Header;
+use crate::log::{BYTE_ORDER_MARK, Header};
 use crate::time::Millis;
 
 /// The places where pi keeps sessions.
@@ -92,11 +92,15 @@ pub(crate) fn is_valid_session_id(id: &str) -> bool {
 
 /// Reads only the header of a file; `None` if it is no session or cannot be read.
 pub fn read_header(path: &Path) -> Option<Header> {
+    // Nobody has a header this large; a file that has none must not be read to its end.
+    const FURTHEST: u64 = 1024 * 1024;
     let mut lines = LineReader::new(File::open(path).ok()?, 0);
-    while let Some(line) = lines.next().ok()? {
-        let bytes = line.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line.bytes);
-        if let Some(value) = Raw::parse(bytes).filter(|value| value.is_object()) {
-            return Header::parse(value);
+    while let Some(line) = lines.next().ok()?.filter(|line| line.offset < FURTHEST) {
+        let bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
+        let mut scanner = Scanner::new(bytes);
+        let objects = std::iter::from_fn(|| scanner.value()).take_while(|value| value.is_object());
+        if let Some(header) = objects.filter_map(Header::parse).next() {
+            return Some(header);
         }
     }
     None

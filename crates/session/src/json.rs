@@ -9,6 +9,7 @@
 mod strings;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// A JSON value that lies in someone else's bytes: its syntax is known to be good, nothing is decoded.
@@ -25,6 +26,11 @@ impl<'a> Raw<'a> {
         let mut scanner = Scanner::new(bytes);
         let raw = scanner.value()?;
         scanner.at_end().then_some(raw)
+    }
+
+    /// Takes bytes that are known to be one JSON value and nothing else.
+    pub(crate) fn of_checked(bytes: &'a [u8]) -> Self {
+        Self { buffer: bytes, start: 0, end: bytes.len() }
     }
 
     /// Returns the value's own bytes.
@@ -133,26 +139,23 @@ impl<'a> Raw<'a> {
 
     /// Writes an object anew with some members set, added at the end, or (`None`) taken out.
     pub fn with_members(self, changes: &[(&str, Option<&str>)]) -> String {
-        let mut parts: Vec<String> = Vec::new();
-        let mut pending: Vec<&(&str, Option<&str>)> = changes.iter().collect();
         let members: Vec<Member<'_>> = self.members().collect();
+        let last: HashMap<&str, usize> =
+            members.iter().enumerate().map(|(position, member)| (&*member.key, position)).collect();
+        let mut parts: Vec<String> = Vec::new();
         for (position, member) in members.iter().enumerate() {
-            if members[position + 1..].iter().any(|later| later.key == member.key) {
+            if last[&*member.key] != position {
                 continue;
             }
-            let change = changes.iter().find(|(key, _)| *key == member.key);
-            match change {
-                None => parts.push(format!("{}:{}", member.raw_key.text(), member.value.text())),
-                Some((_, Some(value))) => parts.push(format!("{}:{value}", member.raw_key.text())),
+            let key = member.raw_key.text();
+            match changes.iter().find(|(changed, _)| *changed == member.key) {
+                None => parts.push(format!("{key}:{}", member.value.text())),
+                Some((_, Some(value))) => parts.push(format!("{key}:{value}")),
                 Some((_, None)) => {}
             }
-            pending.retain(|(key, _)| *key != member.key);
         }
-        for (key, value) in pending {
-            if let Some(value) = value {
-                parts.push(format!("{}:{value}", quote(key)));
-            }
-        }
+        let new = changes.iter().filter(|(key, _)| !last.contains_key(key));
+        parts.extend(new.filter_map(|(key, value)| Some(format!("{}:{}", quote(key), (*value)?))));
         format!("{{{}}}", parts.join(","))
     }
 }

@@ -52,4 +52,4 @@ pub use summary::{Abandoned, Conversation, SummaryDetails, SummarySource, shorte
 pub use time::Millis;
 pub use tokens::estimate_tokens;
 pub use tree::{Label, Tree, View, labels};
-pub use writer::{Mint, NewBranchSummary, NewCompaction, SessionWriter};
+pub use writer::{Mint, NewBranchSummary, NewCompaction, SessionWriter, ensure_quiet};

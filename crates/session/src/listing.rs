@@ -19,6 +19,7 @@ use crate::tree::View;
 #[serde(rename_all = "camelCase")]
 pub struct SessionInfo {
     /// The file.
+    #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
     /// The session's id.
     pub id: String,
@@ -156,4 +157,9 @@ fn speaker(entry: &Entry) -> Option<&Role> {
 fn spoken_text(entry: &Entry, raw: Raw<'_>) -> Option<String> {
     let content = raw.bytes().get(entry.message()?.content?.range())?;
     Raw::parse(content).map(|content| text_of(content, " "))
+}
+
+/// Writes a path as text; one that is no UTF-8 must not cost the whole list.
+fn lossy<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&path.display())
 }

@@ -14,6 +14,9 @@ use crate::time::Millis;
 /// The version of the format that pi writes today.
 pub const CURRENT_VERSION: u32 = 3;
 
+/// Old editors put it in front of a file.
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The first line of a session file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
@@ -54,7 +57,10 @@ impl Header {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
 fn version(raw: Raw<'_>) -> u32 {
-    // pi compares with `<`, which takes a string of digits for a number.
+    // pi compares with `<`, which takes a string of digits, and true and false, for a number.
+    if raw.is_null() || raw.as_bool().is_some() {
+        return 1;
+    }
     let number = raw.as_f64().or_else(|| raw.as_str()?.trim().parse().ok());
     number.map_or(CURRENT_VERSION, |number| number as u32)
 }
@@ -151,6 +157,11 @@ impl Log {
         self.position
     }
 
+    /// Returns how many entries stand on whole lines; one behind them may still change.
+    pub fn settled_entries(&self) -> usize {
+        self.entries.len() - self.tail.entries
+    }
+
     /// Returns where the last line ends, whole or not.
     pub fn end(&self) -> u64 {
         self.end
@@ -192,7 +203,6 @@ impl Log {
     }
 
     fn take_line(&mut self, line: &Line<'_>, on_entry: &mut impl FnMut(&Entry, Raw<'_>)) {
-        const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
         let number = self.position.lines + 1;
         let (mut bytes, mut offset) = (line.bytes, line.offset);
         if line.too_long {
@@ -257,23 +267,37 @@ impl Log {
         (objects, Some(kind))
     }
 
-    /// Looks for a whole entry at the end of a line, behind a torn one that starts at `torn`.
+    /// Looks for whole entries at the end of a line, behind a torn one that starts at `torn`.
     fn find_glued<'a>(
         &mut self,
         bytes: &'a [u8],
         torn: usize,
         line: u64,
         offset: u64,
-    ) -> Option<Parsed<'a>> {
-        // Blocks inside messages start like entries do; few are ever tried before the right one.
-        const TRIES: usize = 1000;
+    ) -> Vec<Parsed<'a>> {
+        // Blocks inside messages start like entries do; little is ever read before the right start.
+        let mut left = bytes.len().saturating_mul(4);
         let starts = memchr::memmem::find_iter(&bytes[torn..], br#"{"type":""#).map(|at| torn + at);
-        starts.filter(|&at| at > torn).take(TRIES).find_map(|at| {
+        for at in starts.filter(|&at| at > torn) {
             let mut scanner = Scanner::new(&bytes[at..]);
-            let parsed = parse_object(&mut scanner, line, offset + at as u64, &mut self.names)?;
-            let is_entry = parsed.entry.timestamp.is_some();
-            (is_entry && scanner.at_end()).then_some(parsed)
-        })
+            let mut found = Vec::new();
+            while let Some(parsed) =
+                parse_object(&mut scanner, line, offset + at as u64, &mut self.names)
+            {
+                if parsed.entry.timestamp.is_none() {
+                    break;
+                }
+                found.push(parsed);
+                if scanner.at_end() {
+                    return found;
+                }
+            }
+            left = left.saturating_sub(scanner.position());
+            if left == 0 {
+                break;
+            }
+        }
+        Vec::new()
     }
 
     fn accept(

@@ -8,7 +8,7 @@ use crate::entry::{Body, Parent};
 use crate::error::SessionError;
 use crate::json::{Raw, quote};
 use crate::log::CURRENT_VERSION;
-use crate::session::Session;
+use crate::session::{Session, changed};
 
 /// What a migration did.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,20 +35,22 @@ pub fn migrate_file(path: &Path) -> Result<Migration, SessionError> {
     }
     let read_error = |source| SessionError::Read { path: path.to_owned(), source };
     let write_error = |source| SessionError::Write { path: path.to_owned(), source };
-    let text = current_text(&session).map_err(read_error)?;
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A link stays a link: what it points to is rewritten.
+    let path = &fs::canonicalize(path).map_err(read_error)?;
+    let folder = path.parent().unwrap_or(Path::new("/"));
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(write_error)?;
-    file.write_all(text.as_bytes()).map_err(write_error)?;
-    let permissions = fs::metadata(path).map_err(read_error)?.permissions();
-    file.as_file().set_permissions(permissions).map_err(write_error)?;
+    write_current(&session, &mut io::BufWriter::new(&mut file)).map_err(write_error)?;
+    let metadata = fs::metadata(path).map_err(read_error)?;
+    if metadata.len() != session.log().end() {
+        return Err(SessionError::ChangedMeanwhile(path.clone()));
+    }
+    file.as_file().set_permissions(metadata.permissions()).map_err(write_error)?;
     file.as_file().sync_all().map_err(write_error)?;
     let original = keep_original(path, from).map_err(write_error)?;
-    if fs::metadata(path).map_err(read_error)?.len() != session.log().end() {
-        let changed = io::Error::other("another program wrote to it in the meantime");
-        return Err(write_error(changed));
-    }
-    file.persist(path).map_err(|error| write_error(error.error))?;
+    file.persist(path).map_err(|error| {
+        let _ = fs::remove_file(&original);
+        write_error(error.error)
+    })?;
     Ok(Migration::Done { from, original })
 }
 
@@ -69,15 +71,13 @@ fn keep_original(path: &Path, version: u32) -> io::Result<PathBuf> {
     Err(io::ErrorKind::AlreadyExists.into())
 }
 
-fn current_text(session: &Session) -> io::Result<String> {
-    let header = Raw::parse(session.header().raw.as_bytes()).ok_or(io::ErrorKind::InvalidData)?;
-    let mut text = header.with_members(&[("version", Some(&CURRENT_VERSION.to_string()))]);
-    text.push('\n');
+fn write_current(session: &Session, out: &mut impl Write) -> io::Result<()> {
+    let header = Raw::parse(session.header().raw.as_bytes()).ok_or_else(changed)?;
+    writeln!(out, "{}", header.with_members(&[("version", Some(&CURRENT_VERSION.to_string()))]))?;
     for at in 0..session.log().entries().len() {
-        text += &current_json(session, at)?;
-        text.push('\n');
+        writeln!(out, "{}", current_json(session, at)?)?;
     }
-    Ok(text)
+    out.flush()
 }
 
 /// Returns an entry's JSON as it would stand in a file of today's version.

@@ -75,10 +75,10 @@ impl Session {
     /// Reads back the text of an entry.
     pub fn entry_raw(&self, at: usize) -> io::Result<EntryText> {
         let bytes = self.source.read(self.log.entries()[at].span.clone())?;
-        if Raw::parse(&bytes).is_none() {
-            return Err(changed());
+        match Raw::parse(&bytes) {
+            Some(_) => Ok(EntryText(bytes)),
+            None => Err(changed()),
         }
-        Ok(EntryText(bytes))
     }
 
     pub(crate) fn message_bytes(
@@ -105,14 +105,15 @@ impl Session {
         let known = checkpoint.position == self.log.position();
         if !known || !checkpoint.holds_for(&source).map_err(read_error)? {
             *self = Self::open(&path)?;
-            return Ok(Refresh::Reread);
+            return Ok(Refresh::Changed { from: 0 });
         }
-        let before = self.log.entries().len();
+        let before = (self.log.position(), self.log.end());
+        let from = self.log.settled_entries();
         let extended = self.log.extend(source.reader(checkpoint.position.offset));
         extended.map_err(|error| unreadable(&path, error))?;
         self.source = source;
-        let after = self.log.entries().len();
-        Ok(if after > before { Refresh::Appended(after - before) } else { Refresh::Unchanged })
+        let same = before == (self.log.position(), self.log.end());
+        Ok(if same { Refresh::Unchanged } else { Refresh::Changed { from } })
     }
 
     /// Takes in lines that were added to a session in memory.
@@ -139,7 +140,7 @@ pub struct EntryText(Vec<u8>);
 impl EntryText {
     /// Returns the entry for reading.
     pub fn raw(&self) -> Raw<'_> {
-        Raw::parse(&self.0).expect("the text was checked when it was read")
+        Raw::of_checked(&self.0)
     }
 
     /// Returns the entry's JSON.
@@ -156,10 +157,11 @@ impl EntryText {
 pub enum Refresh {
     /// Nothing new.
     Unchanged,
-    /// So many new entries at the end.
-    Appended(usize),
-    /// The known part had changed, so everything was read again.
-    Reread,
+    /// There is something new; entries from this position on may differ from those known before.
+    Changed {
+        /// 0 if the known part had changed, so that everything was read again.
+        from: usize,
+    },
 }
 
 /// How far a file was read, with a check of what stood there.

@@ -5,6 +5,8 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
+use crate::session::changed;
+
 /// Gives back any piece of a session's bytes. Files are not mapped: one that shrinks would kill us.
 #[derive(Debug)]
 pub(crate) enum Source {
@@ -18,7 +20,12 @@ impl Source {
             Self::File(file) => {
                 let length = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
                 let mut bytes = vec![0; length];
-                file.read_exact_at(&mut bytes, range.start)?;
+                file.read_exact_at(&mut bytes, range.start).map_err(|error| {
+                    match error.kind() {
+                        io::ErrorKind::UnexpectedEof => changed(),
+                        _ => error,
+                    }
+                })?;
                 Ok(bytes)
             }
             Self::Memory(bytes) => {

@@ -9,13 +9,13 @@ use serde::{Serialize, Serializer};
 pub struct Millis(pub i64);
 
 impl Millis {
-    /// Reads an ISO 8601 time with an offset, such as `2026-11-15T17:50:03.655Z`, or a date alone.
+    /// Reads an ISO 8601 time with an offset, such as `2026-11-15T17:50:03.655Z`, or one without offset as UTC.
     pub fn parse(text: &str) -> Option<Self> {
-        let date = || {
-            let date: jiff::civil::Date = text.parse().ok()?;
-            Some(date.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
+        let without_zone = || {
+            let time: jiff::civil::DateTime = text.parse().ok()?;
+            Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp())
         };
-        text.parse().ok().or_else(date).map(Self::from)
+        text.parse().ok().or_else(without_zone).map(Self::from)
     }
 
     /// Takes a number as JavaScript's `Date` would.

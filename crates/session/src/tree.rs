@@ -100,11 +100,6 @@ impl Tree {
         path
     }
 
-    /// Returns the entries that more than one other follows, in file order.
-    pub fn branch_points(&self) -> impl Iterator<Item = usize> {
-        (0..self.parents.len()).filter(|&at| self.children(at).len() > 1)
-    }
-
     /// Returns the entries that nothing follows, in file order.
     pub fn leaves(&self) -> impl Iterator<Item = usize> {
         let childless = |&at: &usize| self.children(at).is_empty();

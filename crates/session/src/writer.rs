@@ -13,16 +13,16 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use crate::context::ContextMessage;
-use crate::entry::{Body, EntryId, Role};
+use crate::entry::{Body, Entry, EntryId, Role};
 use crate::error::SessionError;
 use crate::folders::{find_most_recent, is_valid_session_id, session_file_name};
 use crate::json::{Raw, quote};
 use crate::log::CURRENT_VERSION;
 use crate::migrate::current_json;
-use crate::session::{Checkpoint, Refresh, Session};
+use crate::session::{Checkpoint, Refresh, Session, changed};
 use crate::system::current_system_message;
 use crate::time::Millis;
-use crate::tree::{Tree, View, labels};
+use crate::tree::{View, labels};
 
 /// Gives a session what it cannot know by itself: the time, and numbers nobody else has.
 pub trait Mint {
@@ -103,8 +103,8 @@ impl<M: Mint> SessionWriter<M> {
 
     /// Opens a session file; a file that is missing or empty becomes a new session of that name.
     ///
-    /// The file itself is not touched before something is appended. An old version is refused: appending
-    /// today's entries to it would make it unreadable for pi. Migrate it first.
+    /// The file itself is not touched before something is appended. Nothing can be appended to a file of
+    /// an old version: today's entries would make it unreadable for pi. Migrate it first.
     pub fn open(path: &Path, fallback_cwd: &str, mint: M) -> Result<Self, SessionError> {
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let size = fs::metadata(path).map(|metadata| metadata.len());
@@ -113,11 +113,17 @@ impl<M: Mint> SessionWriter<M> {
             writer.place = Place::Pending { path: path.to_owned(), exists: size.is_ok() };
             return Ok(writer);
         }
-        let session = Session::open(path)?;
-        if session.header().version < CURRENT_VERSION {
-            let version = session.header().version;
-            return Err(SessionError::OldVersion { path: path.to_owned(), version });
-        }
+        Self::from_session(Session::open(path)?, fallback_cwd, mint)
+    }
+
+    /// Goes on with a session that was read from a file; `fallback_cwd` is for very old headers.
+    pub fn from_session(
+        session: Session,
+        fallback_cwd: &str,
+        mint: M,
+    ) -> Result<Self, SessionError> {
+        let path = session.path().unwrap_or(Path::new("")).to_owned();
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
         let cwd = session.header().cwd.clone().unwrap_or_else(|| fallback_cwd.to_owned());
         Self::over(session, folder, cwd, mint)
     }
@@ -125,10 +131,9 @@ impl<M: Mint> SessionWriter<M> {
     fn over(session: Session, folder: PathBuf, cwd: String, mint: M) -> Result<Self, SessionError> {
         let path = session.path().unwrap_or(Path::new("")).to_owned();
         let checkpoint = session.checkpoint().map_err(|source| read_error(&path, source))?;
-        let entries = session.log().entries();
         Ok(Self {
-            leaf: entries.last().and_then(|entry| entry.id.clone()),
-            ids: entries.iter().filter_map(|entry| entry.id.clone()).collect(),
+            leaf: last_id(&session),
+            ids: all_ids(&session),
             place: Place::File { path, checkpoint },
             session,
             folder,
@@ -160,14 +165,15 @@ impl<M: Mint> SessionWriter<M> {
         let original = Session::open(source)?;
         let now = mint.now();
         let parent = absolute(source);
-        let (id, mut text) = new_header(&mut mint, now, cwd, Some(&parent));
-        for at in 0..original.log().entries().len() {
-            let json = current_json(&original, at).map_err(|error| read_error(source, error))?;
-            text += &json;
-            text.push('\n');
-        }
+        let (id, header) = new_header(&mut mint, now, cwd, Some(&parent));
         let path = folder.join(session_file_name(now, &id));
-        write_new(&path, text.as_bytes(), false)?;
+        write_new(&path, false, |write| {
+            write(&header)?;
+            for at in 0..original.log().entries().len() {
+                write(&(current_json(&original, at)? + "\n"))?;
+            }
+            Ok(())
+        })?;
         Self::over(Session::open(&path)?, folder.to_owned(), cwd.to_owned(), mint)
     }
 
@@ -183,7 +189,8 @@ impl<M: Mint> SessionWriter<M> {
             Some(id) => (id.to_owned(), header.replacen(&quote(&fresh), &quote(id), 1)),
             None => (fresh, header),
         };
-        self.go_over_to(header, now, &id)
+        let path = self.folder.join(session_file_name(now, &id));
+        self.go_over_to(path, false, |write| write(&header))
     }
 
     /// Returns the session as it is now.
@@ -204,11 +211,22 @@ impl<M: Mint> SessionWriter<M> {
         self.leaf.as_ref()
     }
 
+    /// Makes sure that nobody has written to the file since we read it.
+    ///
+    /// Two programs may share a file: what we append then starts a branch of its own. Whoever has waited
+    /// for a person or a model before appending will not want that.
+    pub fn ensure_current(&self) -> Result<(), SessionError> {
+        let Place::File { path, .. } = &self.place else { return Ok(()) };
+        let length = fs::metadata(path).map_err(|error| self.read_error(error))?.len();
+        let same = length == self.session.log().end();
+        same.then_some(()).ok_or_else(|| SessionError::ChangedMeanwhile(path.clone()))
+    }
+
     /// Writes a session that is still in memory to its file, although nobody has said anything yet.
     pub fn write_now(&mut self) -> Result<(), SessionError> {
         if let Place::Pending { path, exists } = &self.place {
             let (path, exists) = (path.clone(), *exists);
-            write_new(&path, self.session.memory(), exists)?;
+            write_new(&path, exists, |write| write_lines(self.session.memory(), write))?;
             self.settle(&path)?;
         }
         Ok(())
@@ -403,89 +421,99 @@ impl<M: Mint> SessionWriter<M> {
             tree.find(leaf.as_str()).ok_or_else(|| SessionError::EntryNotFound(leaf.clone()))?;
         let parent = self.path().map(absolute);
         let now = self.mint.now();
-        let (id, mut text) = new_header(&mut self.mint, now, &self.cwd, parent.as_deref());
-        let kept = self.write_path(&tree, at, &mut text).map_err(|error| self.read_error(error))?;
-        self.write_labels(kept, &mut text);
-        self.go_over_to(text, now, &id)
+        let (id, header) = new_header(&mut self.mint, now, &self.cwd, parent.as_deref());
+        let copies = self.copies_of_path(&tree.branch(at));
+        let labels = self.new_labels(&copies);
+        let speaks = copies.iter().any(|copy| speaks(&self.session.log().entries()[copy.entry]));
+        let path = self.folder.join(session_file_name(now, &id));
+        let original = std::mem::replace(&mut self.session, placeholder());
+        let written = self.go_over_to(path, speaks, |write| {
+            write(&header)?;
+            copies.iter().try_for_each(|copy| write(&copy.line(&original)?))?;
+            labels.iter().try_for_each(|label| write(label))
+        });
+        if written.is_err() {
+            self.session = original;
+        }
+        written
     }
 
     /// Leaves this session for a new one; if that cannot be written, nothing changes.
-    fn go_over_to(&mut self, text: String, now: Millis, id: &str) -> Result<(), SessionError> {
-        let new = Session::from_bytes(text.into_bytes()).expect("a new header is a session");
-        let path = self.folder.join(session_file_name(now, id));
-        let in_memory = matches!(self.place, Place::Memory);
-        let writes_now = !in_memory && has_conversation(&new);
-        if writes_now {
-            write_new(&path, new.memory(), false)?;
-        }
-        let entries = new.log().entries();
-        self.leaf = entries.last().and_then(|entry| entry.id.clone());
-        self.ids = entries.iter().filter_map(|entry| entry.id.clone()).collect();
-        self.session = new;
-        if writes_now {
+    fn go_over_to(
+        &mut self,
+        path: PathBuf,
+        speaks: bool,
+        lines: impl FnOnce(&mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>,
+    ) -> Result<(), SessionError> {
+        if speaks && !matches!(self.place, Place::Memory) {
+            write_new(&path, false, lines)?;
             self.settle(&path)?;
-        } else if !in_memory {
-            self.place = Place::Pending { path, exists: false };
+        } else {
+            let mut text = String::new();
+            let mut collect = |line: &str| {
+                text += line;
+                Ok(())
+            };
+            lines(&mut collect).map_err(|error| self.read_error(error))?;
+            self.session =
+                Session::from_bytes(text.into_bytes()).expect("a new header is a session");
+            if !matches!(self.place, Place::Memory) {
+                self.place = Place::Pending { path, exists: false };
+            }
         }
+        self.leaf = last_id(&self.session);
+        self.ids = all_ids(&self.session);
         Ok(())
     }
 
-    /// Writes the entries of a path without its labels; returns their ids.
-    fn write_path(&self, tree: &Tree, leaf: usize, text: &mut String) -> io::Result<Vec<EntryId>> {
+    /// Plans the copies of a path without its labels: what follows a label follows what it followed.
+    fn copies_of_path(&self, path: &[usize]) -> Vec<Copy> {
         let entries = self.session.log().entries();
-        let mut kept: Vec<EntryId> = Vec::new();
+        let mut copies: Vec<Copy> = Vec::new();
         let mut removed: Vec<&EntryId> = Vec::new();
         let mut stand_ins: Vec<(&EntryId, &EntryId)> = Vec::new();
-        for at in tree.branch(leaf) {
-            let Some(id) = &entries[at].id else { continue };
-            if matches!(entries[at].body, Body::Label { .. }) {
+        for &entry in path {
+            let Some(id) = &entries[entry].id else { continue };
+            if matches!(entries[entry].body, Body::Label { .. }) {
                 removed.push(id);
                 continue;
             }
             stand_ins.extend(removed.drain(..).map(|label| (label, id)));
-            let parent = kept.last().map_or("null".to_owned(), |parent| quote(parent.as_str()));
-            let mut changes = vec![("parentId", Some(&*parent))];
-            let stand_in = match &entries[at].body {
-                Body::Compaction { first_kept: Some(first), .. } if first != id => stand_ins
-                    .iter()
-                    .find(|(label, _)| *label == first)
-                    .map(|(_, id)| quote(id.as_str())),
+            let first_kept = match &entries[entry].body {
+                Body::Compaction { first_kept: Some(first), .. } if first != id => {
+                    stand_ins.iter().find(|(label, _)| *label == first).map(|(_, id)| (*id).clone())
+                }
                 _ => None,
             };
-            if let Some(stand_in) = &stand_in {
-                changes.push(("firstKeptEntryId", Some(stand_in)));
-            }
-            let json = current_json(&self.session, at)?;
-            let raw = Raw::parse(json.as_bytes()).ok_or(io::ErrorKind::InvalidData)?;
-            *text += &raw.with_members(&changes);
-            text.push('\n');
-            kept.push(id.clone());
+            let parent = copies.last().map(|copy| copy.id.clone());
+            copies.push(Copy { entry, id: id.clone(), parent, first_kept });
         }
-        Ok(kept)
+        copies
     }
 
-    /// Writes the labels of kept entries anew, one after the other behind the last entry.
-    fn write_labels(&mut self, kept: Vec<EntryId>, text: &mut String) {
-        let mut leaf = kept.last().cloned();
-        let kept: HashSet<EntryId> = kept.into_iter().collect();
-        let mut ids = kept.clone();
+    /// Writes the labels of copied entries anew, one after the other behind the last copy.
+    fn new_labels(&mut self, copies: &[Copy]) -> Vec<String> {
+        let copied: HashSet<&EntryId> = copies.iter().map(|copy| &copy.id).collect();
+        let mut ids: HashSet<EntryId> = copied.iter().map(|id| (*id).clone()).collect();
+        let mut leaf = copies.last().map(|copy| copy.id.clone());
+        let mut lines = Vec::new();
         for (target, label) in labels(self.session.log()) {
-            if !kept.contains(&target) {
+            if !copied.contains(&target) {
                 continue;
             }
             let id = new_id(&mut self.mint, &ids);
-            let parent = leaf.as_ref().map_or("null".to_owned(), |leaf| quote(leaf.as_str()));
-            *text += &line(&[
+            lines.push(line(&[
                 ("type", Some(quote("label"))),
                 ("id", Some(quote(id.as_str()))),
-                ("parentId", Some(parent)),
+                ("parentId", Some(quoted_or_null(leaf.as_ref()))),
                 ("timestamp", label.timestamp.as_deref().map(quote)),
                 ("targetId", Some(quote(target.as_str()))),
                 ("label", Some(quote(&label.text))),
-            ]);
+            ]));
             ids.insert(id.clone());
             leaf = Some(id);
         }
+        lines
     }
 
     // --- The one way in which entries come into a session.
@@ -528,10 +556,9 @@ impl<M: Mint> SessionWriter<M> {
     }
 
     fn place_in_tree(&self, id: &EntryId, now: Millis) -> [(&'static str, Option<String>); 3] {
-        let parent = self.leaf.as_ref().map_or("null".to_owned(), |leaf| quote(leaf.as_str()));
         [
             ("id", Some(quote(id.as_str()))),
-            ("parentId", Some(parent)),
+            ("parentId", Some(quoted_or_null(self.leaf.as_ref()))),
             ("timestamp", Some(quote(&now.to_string()))),
         ]
     }
@@ -539,26 +566,27 @@ impl<M: Mint> SessionWriter<M> {
     fn write_entry(&mut self, line: &str, id: EntryId) -> Result<EntryId, SessionError> {
         match &self.place {
             Place::Memory => self.push_in_memory(line)?,
-            Place::Pending { path, exists } => {
+            Place::Pending { path, exists } if line_speaks(line) => {
                 let (path, exists) = (path.clone(), *exists);
-                let together = [self.session.memory(), line.as_bytes()].concat();
-                let speaks = Session::from_bytes(together.clone());
-                if speaks.is_ok_and(|session| has_conversation(&session)) {
-                    write_new(&path, &together, exists)?;
-                    self.settle(&path)?;
-                } else {
-                    self.push_in_memory(line)?;
-                }
+                write_new(&path, exists, |write| {
+                    write_lines(self.session.memory(), write)?;
+                    write(line)
+                })?;
+                self.settle(&path)?;
             }
+            Place::Pending { .. } => self.push_in_memory(line)?,
             Place::File { path, checkpoint } => {
+                let version = self.session.header().version;
+                if version < CURRENT_VERSION {
+                    return Err(SessionError::OldVersion { path: path.clone(), version });
+                }
                 append_line(path, line)?;
                 // Another program may have written too; its entries are then ours to know.
-                let new = match self.session.refresh(checkpoint)? {
-                    Refresh::Unchanged => 0,
-                    Refresh::Appended(count) => count,
-                    Refresh::Reread => self.session.log().entries().len(),
+                let from = match self.session.refresh(checkpoint)? {
+                    Refresh::Unchanged => self.session.log().entries().len(),
+                    Refresh::Changed { from } => from,
                 };
-                let new = self.session.log().entries().iter().rev().take(new);
+                let new = self.session.log().entries()[from..].iter();
                 self.ids.extend(new.filter_map(|entry| entry.id.clone()));
                 let path = path.clone();
                 let checkpoint =
@@ -610,13 +638,70 @@ fn new_id(mint: &mut impl Mint, taken: &HashSet<EntryId>) -> EntryId {
     EntryId::new(&uuid.to_string()).expect("a UUID is not empty")
 }
 
-/// Returns whether a person or a model has said something.
-fn has_conversation(session: &Session) -> bool {
-    session
-        .log()
-        .entries()
-        .iter()
-        .any(|entry| matches!(entry.role(), Some(Role::User | Role::Assistant)))
+/// An entry on its way into another session.
+struct Copy {
+    entry: usize,
+    id: EntryId,
+    parent: Option<EntryId>,
+    /// Replaces the first kept entry of a compaction, where that was a label.
+    first_kept: Option<EntryId>,
+}
+
+impl Copy {
+    fn line(&self, session: &Session) -> io::Result<String> {
+        let json = current_json(session, self.entry)?;
+        let raw = Raw::parse(json.as_bytes()).ok_or_else(changed)?;
+        let parent = quoted_or_null(self.parent.as_ref());
+        let first_kept = self.first_kept.as_ref().map(|id| quote(id.as_str()));
+        let mut changes = vec![("parentId", Some(&*parent))];
+        changes.extend(first_kept.as_ref().map(|id| ("firstKeptEntryId", Some(&**id))));
+        Ok(raw.with_members(&changes) + "\n")
+    }
+}
+
+/// Refuses a file that was written in the last two minutes.
+///
+/// pi keeps the leaf of an open session in memory, so what we append would be left on a side branch.
+pub fn ensure_quiet(path: &Path, now: Millis) -> Result<(), SessionError> {
+    const QUIET_SECONDS: i64 = 2 * 60;
+    let Ok(written) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
+        return Ok(());
+    };
+    let seconds = ((now.0 - Millis::from(written).0) / 1000).max(0);
+    if seconds >= QUIET_SECONDS {
+        return Ok(());
+    }
+    Err(SessionError::RecentlyWritten { path: path.to_owned(), seconds })
+}
+
+/// The entry that the next one follows. pi takes the last line even if it has no id and then starts a new
+/// tree; the last entry that can be named keeps the conversation together.
+fn last_id(session: &Session) -> Option<EntryId> {
+    session.log().entries().iter().rev().find_map(|entry| entry.id.clone())
+}
+
+fn all_ids(session: &Session) -> HashSet<EntryId> {
+    session.log().entries().iter().filter_map(|entry| entry.id.clone()).collect()
+}
+
+/// Returns whether a person or a model speaks in an entry: then the session gets its file.
+fn speaks(entry: &Entry) -> bool {
+    matches!(entry.role(), Some(Role::User | Role::Assistant))
+}
+
+fn line_speaks(line: &str) -> bool {
+    let role = Raw::parse(line.as_bytes()).and_then(|raw| raw.get("message")?.get_str("role"));
+    matches!(role.as_deref(), Some("user" | "assistant"))
+}
+
+fn quoted_or_null(id: Option<&EntryId>) -> String {
+    id.map_or_else(|| "null".to_owned(), |id| quote(id.as_str()))
+}
+
+/// Stands in for a session while it is read and replaced at the same time.
+fn placeholder() -> Session {
+    let header = r#"{"type":"session","version":3,"id":"-"}"#;
+    Session::from_bytes(header.as_bytes().to_vec()).expect("a header is a session")
 }
 
 /// Makes a header line; returns the new session's id with it.
@@ -658,18 +743,33 @@ fn absolute(path: &Path) -> String {
 }
 
 /// Writes a new file line by line, as pi does; if that fails, the file is taken away again.
-fn write_new(path: &Path, text: &[u8], exists: bool) -> Result<(), SessionError> {
+///
+/// A file that `exists` must still be empty: another program may have filled it since we looked.
+fn write_new(
+    path: &Path,
+    exists: bool,
+    lines: impl FnOnce(&mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>,
+) -> Result<(), SessionError> {
     let fail = |source| SessionError::Write { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).map_err(fail)?;
     }
     let mut file = OpenOptions::new().append(true).create_new(!exists).open(path).map_err(fail)?;
-    let written =
-        text.split_inclusive(|&byte| byte == b'\n').try_for_each(|line| file.write_all(line));
-    written.map_err(|source| {
-        let _ = if exists { file.set_len(0) } else { fs::remove_file(path) };
+    if exists && file.metadata().map_err(fail)?.len() > 0 {
+        return Err(SessionError::ChangedMeanwhile(path.to_owned()));
+    }
+    lines(&mut |line| file.write_all(line.as_bytes())).map_err(|source| {
+        if !exists {
+            // What is left of a file that is only ours is of no use to anybody.
+            let _ = fs::remove_file(path);
+        }
         fail(source)
     })
+}
+
+fn write_lines(text: &[u8], write: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    lines.map(String::from_utf8_lossy).try_for_each(|line| write(&line))
 }
 
 /// Appends one line with one `write`. A torn last line is ended first, so that nothing is glued to it.

@@ -351,6 +351,39 @@ fn entries_of_version_1_are_numbered() {
     assert_eq!(log.problems(), []);
 }
 
+#[test]
+fn version_1_counts_the_values_that_pi_counts() {
+    let kept = |lines: &[&str]| {
+        let message = |text: &str| {
+            format!(
+                "{{\"type\":\"message\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}"
+            )
+        };
+        let line = |line: &&str| match *line {
+            "a" | "b" | "c" => message(line),
+            "ab" => message("a") + &message("b"),
+            other => other.to_owned(),
+        };
+        let text = lines.iter().map(line).collect::<Vec<_>>().join("\n");
+        let compaction = "{\"type\":\"compaction\",\"firstKeptEntryIndex\":2}";
+        let text = format!("{{\"type\":\"session\",\"id\":\"old\"}}\n{text}\n{compaction}\n");
+        let log = Log::read(text.as_bytes()).unwrap();
+        let Some(Body::Compaction { first_kept, .. }) =
+            log.entries().last().map(|entry| &entry.body)
+        else {
+            panic!("{text}")
+        };
+        log.entries().iter().position(|entry| entry.id == *first_kept)
+    };
+    assert_eq!(kept(&["a", "b", "c"]), Some(1));
+    assert_eq!(kept(&["a", "", "torn{", "null", "false", "b", "c"]), Some(1));
+    // Number 2 is no entry.
+    assert_eq!(kept(&["a", "42", "b", "c"]), None);
+    assert_eq!(kept(&["a", "{\"type\":\"session\",\"id\":\"x\"}", "b", "c"]), None);
+    // pi does not see what is glued together.
+    assert_eq!(kept(&["a", "ab", "c"]), Some(3));
+}
+
 /// A file that grows: each piece is all there is until somebody looks again.
 struct Growing<'a>(Vec<&'a [u8]>);
 

@@ -111,6 +111,22 @@ fn files_of_what_is_summarised_are_listed() {
 }
 
 #[test]
+fn files_of_an_earlier_compaction_are_carried_over() {
+    let read_files = |text: &str| {
+        let session = Session::from_bytes(text.to_owned().into_bytes()).unwrap();
+        planned(&session, 10).unwrap().files.read_files
+    };
+    let text = session("a*10 k:compaction(k) b:calls(x) r:result(x) c*10");
+    let with_details =
+        text.replace("\"tokensBefore\"", "\"details\":{\"readFiles\":[\"z\"]},\"tokensBefore\"");
+    assert_eq!(read_files(&text), ["x"]);
+    assert_eq!(read_files(&with_details), ["x", "z"]);
+    // An extension's details mean what they mean.
+    let from_hook = with_details.replace("\"tokensBefore\"", "\"fromHook\":true,\"tokensBefore\"");
+    assert_eq!(read_files(&from_hook), ["x"]);
+}
+
+#[test]
 fn the_size_before_is_what_the_last_answer_reported_and_what_followed() {
     let usage = |text: String| {
         text.replace("\"stopReason\"", "\"usage\":{\"totalTokens\":500},\"stopReason\"")
