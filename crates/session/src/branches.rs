@@ -48,22 +48,23 @@ pub fn branches(log: &Log, tree: &Tree) -> Vec<Branch> {
             found.push(Branch { leaf: at, from: tree.parent(start), own });
         }
     }
-    found.extend(silent_current(log, tree, &spoken, &found));
     found.sort_by_key(|branch| branch.own[0]);
     found
 }
 
-/// The place where pi would continue is a branch too, even if nothing was said there yet.
-fn silent_current(log: &Log, tree: &Tree, spoken: &[bool], found: &[Branch]) -> Option<Branch> {
-    let leaf = tree.leaf()?;
-    let silent = |&at: &usize| !spoken[at] && !speaks(&log.entries()[at]);
-    if found.is_empty() || !silent(&leaf) || found.iter().any(|branch| branch.own.contains(&leaf)) {
+/// Returns the place where pi would continue, if it lies on none of the branches: somebody went back, and
+/// nothing was said there yet.
+pub fn silent_branch(log: &Log, tree: &Tree) -> Option<Branch> {
+    let leaf = tree.leaf().filter(|&leaf| tree.children(leaf).is_empty())?;
+    let spoken = spoken_below(log.entries(), tree);
+    let on_a_branch = || branches(log, tree).iter().any(|branch| branch.own.contains(&leaf));
+    if spoken[leaf] || on_a_branch() {
         return None;
     }
-    let mut own: Vec<usize> =
-        std::iter::successors(Some(leaf), |&at| tree.parent(at)).take_while(silent).collect();
+    let path = std::iter::successors(Some(leaf), |&at| tree.parent(at));
+    let mut own: Vec<usize> = path.take_while(|&at| !spoken[at]).collect();
     own.reverse();
-    Some(Branch { leaf, from: tree.parent(*own.first()?), own })
+    Some(Branch { leaf, from: tree.parent(own[0]), own })
 }
 
 /// Lists the entries at which the conversation went more than one way, in file order.

@@ -31,7 +31,7 @@ mod tokens;
 mod tree;
 mod writer;
 
-pub use branches::{Branch, branch_points, branches};
+pub use branches::{Branch, branch_points, branches, silent_branch};
 pub use compaction::{CompactionPlan, KEEP_RECENT_TOKENS};
 pub use content::{Block, FileLists, blocks, text_of};
 pub use context::{Context, ContextMessage, ModelChoice};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pi_brain_session::{
     Branch, EntryId, Lineage, Millis, Session, View, branch_points, branches, fork_point,
+    silent_branch,
 };
 use serde_json::json;
 
@@ -18,7 +19,8 @@ use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Result<()> {
     let (session, tree) = locations.open(&options.session, View::Repaired)?;
-    let found = branches(session.log(), &tree);
+    let mut found = branches(session.log(), &tree);
+    found.extend(silent_branch(session.log(), &tree));
     let current = tree.leaf();
     let relatives = Relatives::find(locations, &session);
     if options.json {

@@ -181,16 +181,16 @@ proptest! {
         fs::write(&path, &text.as_bytes()[..cut]).unwrap();
         let mut session = Session::open(&path).unwrap();
         let checkpoint = session.checkpoint().unwrap();
-        let before = session.log().entries().len();
+        let settled = session.log().settled_entries();
         fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(&text.as_bytes()[cut..]).unwrap();
         let refresh = session.refresh(&checkpoint).unwrap();
         let whole = Session::open(&path).unwrap();
         prop_assert_eq!(seen(session.log()), seen(whole.log()));
-        let expected = match whole.log().entries().len() - before {
+        let expected = match cut {
             // Of a header without line break nobody knows whether it is still the same.
-            _ if cut == header => Refresh::Reread,
-            0 => Refresh::Unchanged,
-            more => Refresh::Appended(more),
+            _ if cut == header => Refresh::Changed { from: 0 },
+            _ if cut == text.len() => Refresh::Unchanged,
+            _ => Refresh::Changed { from: settled },
         };
         prop_assert_eq!(refresh, expected);
         for at in 0..whole.log().entries().len() {
@@ -222,7 +222,7 @@ proptest! {
         let before = seen(session.log());
         match (session.refresh(&checkpoint), Session::open(&path)) {
             (Ok(refresh), Ok(whole)) => {
-                prop_assert_eq!(refresh, Refresh::Reread);
+                prop_assert_eq!(refresh, Refresh::Changed { from: 0 });
                 prop_assert_eq!(seen(session.log()), seen(whole.log()));
             }
             (Err(SessionError::NotASession(_)), Err(_)) => prop_assert_eq!(seen(session.log()), before),
@@ -249,19 +249,20 @@ fn refreshed(before: &str, after: &str) -> (Refresh, Session) {
 fn what_a_second_look_finds() {
     let (one, two) = (session("a"), session("a b"));
     assert_eq!(refreshed(&one, &one).0, Refresh::Unchanged);
-    assert_eq!(refreshed(&one, &two).0, Refresh::Appended(1));
-    assert_eq!(refreshed(&two, &one).0, Refresh::Reread);
-    assert_eq!(refreshed(&one, &session("x")).0, Refresh::Reread);
-    assert_eq!(refreshed(&session("v1: a"), &one).0, Refresh::Reread);
-    // The line break alone brings no entry.
-    assert_eq!(refreshed(one.trim_end(), &one).0, Refresh::Unchanged);
-    assert_eq!(refreshed(&format!("{one}{{\"ty"), &two).0, Refresh::Appended(1));
+    let reread = Refresh::Changed { from: 0 };
+    assert_eq!(refreshed(&one, &two).0, Refresh::Changed { from: 1 });
+    assert_eq!(refreshed(&two, &one).0, reread);
+    assert_eq!(refreshed(&one, &session("x")).0, reread);
+    assert_eq!(refreshed(&session("v1: a"), &one).0, reread);
+    // The line break alone brings no entry, but the last one is certain only now.
+    assert_eq!(refreshed(two.trim_end(), &two).0, Refresh::Changed { from: 1 });
+    assert_eq!(refreshed(&format!("{one}{{\"ty"), &two).0, Refresh::Changed { from: 1 });
 }
 
 #[test]
 fn a_torn_tail_that_was_cut_off_is_forgotten() {
     let one = session("a");
-    assert_eq!(refreshed(&format!("{one}{{\"ty"), &one).0, Refresh::Unchanged);
+    assert_eq!(refreshed(&format!("{one}{{\"ty"), &one).0, Refresh::Changed { from: 1 });
 }
 
 #[test]
@@ -280,7 +281,7 @@ fn an_old_checkpoint_takes_nothing_in_twice() {
     let mut opened = Session::open(&path).unwrap();
     let checkpoint = opened.checkpoint().unwrap();
     fs::write(&path, session("a b")).unwrap();
-    assert_eq!(opened.refresh(&checkpoint).unwrap(), Refresh::Appended(1));
+    assert_eq!(opened.refresh(&checkpoint).unwrap(), Refresh::Changed { from: 1 });
     opened.refresh(&checkpoint).unwrap();
     assert_eq!(seen(opened.log()), seen(Session::open(&path).unwrap().log()));
 }

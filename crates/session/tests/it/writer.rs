@@ -371,9 +371,15 @@ fn files_that_cannot_be_appended_to_are_left_alone() {
     let path = folder.path().join("session.jsonl");
     let open = |text: &str| {
         fs::write(&path, text).unwrap();
-        let error = SessionWriter::open(&path, "/", TestMint::default()).err();
-        assert_eq!(read(&path), text);
-        error
+        let opened = SessionWriter::open(&path, "/", TestMint::default());
+        let named = opened.and_then(|mut writer| {
+            writer.ensure_current()?;
+            writer.append_session_info("a name")
+        });
+        if named.is_err() {
+            assert_eq!(read(&path), text);
+        }
+        named.err()
     };
     for version in [1, 2] {
         let error = open(&session(&format!("v{version}: a")));
