@@ -6,11 +6,14 @@ CARGO ?= cargo
 TOOLS := .tools
 PI_VERSIONS := 0.73.1 0.87.1 1.5.0
 CARGO_DENY_VERSION := 0.20.2
+RIPGREP_VERSION := 15.2.0
+
+export PATH := $(CURDIR)/$(TOOLS)/bin:$(PATH)
 
 .PHONY: run test build fmt clippy deny unit tools bench fuzz clean
 
 run: build
-	@target/release/pi-brain || { code=$$?; [ $$code -eq 3 ] && target/release/pi-brain demo; }
+	@$(CARGO) run --release --locked --quiet || { code=$$?; [ $$code -eq 3 ] && $(CARGO) run --release --locked --quiet -- demo; }
 
 build:
 	$(CARGO) build --release --locked
@@ -24,13 +27,14 @@ clippy:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 deny: $(TOOLS)/bin/cargo-deny
-	$(TOOLS)/bin/cargo-deny --workspace --all-features check licenses bans sources
+	cargo-deny --workspace --all-features check licenses bans sources
 
 unit: tools
 	$(CARGO) test --workspace --locked
 
-# What the tests need besides Rust: real pis to compare with, and the licence checker.
-tools: $(PI_VERSIONS:%=$(TOOLS)/pi/%/node) $(TOOLS)/bin/cargo-deny
+# What the tests need besides Rust: real pis to compare with, the licence checker, and ripgrep, which the
+# benchmarks race against.
+tools: $(PI_VERSIONS:%=$(TOOLS)/pi/%/node) $(TOOLS)/bin/cargo-deny $(TOOLS)/bin/rg
 
 $(TOOLS)/pi/%/node: tests/pi/install.sh
 	sh tests/pi/install.sh $(TOOLS)/pi/$* $*
@@ -38,6 +42,9 @@ $(TOOLS)/pi/%/node: tests/pi/install.sh
 
 $(TOOLS)/bin/cargo-deny:
 	$(CARGO) install cargo-deny --locked --version $(CARGO_DENY_VERSION) --no-default-features --root $(TOOLS)
+
+$(TOOLS)/bin/rg:
+	$(CARGO) install ripgrep --locked --version $(RIPGREP_VERSION) --root $(TOOLS)
 
 # Longer work, by hand.
 bench: tools

@@ -34,18 +34,31 @@ pub fn blocks(content: Raw<'_>) -> impl Iterator<Item = Block<'_>> {
 }
 
 fn block(raw: Raw<'_>) -> Block<'_> {
-    let text = |key: &str| raw.get_str(key);
-    match text("type").as_deref() {
-        Some("text") => Block::Text(text("text").unwrap_or_default()),
-        Some("thinking") => Block::Thinking(text("thinking").unwrap_or_default()),
+    // One walk over the members: a block can be megabytes of text.
+    let [mut kind, mut text, mut id, mut name, mut arguments, mut mime_type, mut data] = [None; 7];
+    for member in raw.members() {
+        match &*member.key {
+            "type" => kind = Some(member.value),
+            "text" | "thinking" => text = Some(member.value),
+            "id" => id = Some(member.value),
+            "name" => name = Some(member.value),
+            "arguments" => arguments = Some(member.value),
+            "mimeType" => mime_type = Some(member.value),
+            "data" => data = Some(member.value),
+            _ => {}
+        }
+    }
+    match kind.and_then(Raw::as_str).as_deref() {
+        Some("text") => Block::Text(text.and_then(Raw::as_str).unwrap_or_default()),
+        Some("thinking") => Block::Thinking(text.and_then(Raw::as_str).unwrap_or_default()),
         Some("toolCall") => Block::ToolCall {
-            id: text("id"),
-            name: text("name").unwrap_or_default(),
-            arguments: raw.get("arguments"),
+            id: id.and_then(Raw::as_str),
+            name: name.and_then(Raw::as_str).unwrap_or_default(),
+            arguments,
         },
         Some("image") => Block::Image {
-            mime_type: text("mimeType"),
-            encoded_length: raw.get("data").map_or(0, |data| data.bytes().len().saturating_sub(2)),
+            mime_type: mime_type.and_then(Raw::as_str),
+            encoded_length: data.map_or(0, |data| data.bytes().len().saturating_sub(2)),
         },
         _ => Block::Other(raw),
     }

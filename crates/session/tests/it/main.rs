@@ -10,6 +10,7 @@ mod generate;
 mod listing;
 mod migrate;
 mod mint;
+mod mishaps;
 mod notation;
 mod numbers;
 mod reading;
