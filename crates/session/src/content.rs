@@ -35,11 +35,13 @@ pub fn blocks(content: Raw<'_>) -> impl Iterator<Item = Block<'_>> {
 
 fn block(raw: Raw<'_>) -> Block<'_> {
     // One walk over the members: a block can be megabytes of text.
-    let [mut kind, mut text, mut id, mut name, mut arguments, mut mime_type, mut data] = [None; 7];
+    let [mut kind, mut text, mut thinking, mut id, mut name] = [None; 5];
+    let [mut arguments, mut mime_type, mut data] = [None; 3];
     for member in raw.members() {
         match &*member.key {
             "type" => kind = Some(member.value),
-            "text" | "thinking" => text = Some(member.value),
+            "text" => text = Some(member.value),
+            "thinking" => thinking = Some(member.value),
             "id" => id = Some(member.value),
             "name" => name = Some(member.value),
             "arguments" => arguments = Some(member.value),
@@ -50,7 +52,7 @@ fn block(raw: Raw<'_>) -> Block<'_> {
     }
     match kind.and_then(Raw::as_str).as_deref() {
         Some("text") => Block::Text(text.and_then(Raw::as_str).unwrap_or_default()),
-        Some("thinking") => Block::Thinking(text.and_then(Raw::as_str).unwrap_or_default()),
+        Some("thinking") => Block::Thinking(thinking.and_then(Raw::as_str).unwrap_or_default()),
         Some("toolCall") => Block::ToolCall {
             id: id.and_then(Raw::as_str),
             name: name.and_then(Raw::as_str).unwrap_or_default(),

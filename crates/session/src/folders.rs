@@ -98,8 +98,8 @@ pub fn read_header(path: &Path) -> Option<Header> {
     while let Some(line) = lines.next().ok()?.filter(|line| line.offset < FURTHEST) {
         let bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
         let mut scanner = Scanner::new(bytes);
-        let objects = std::iter::from_fn(|| scanner.value()).take_while(|value| value.is_object());
-        if let Some(header) = objects.filter_map(Header::parse).next() {
+        let values = std::iter::from_fn(|| scanner.value());
+        if let Some(header) = values.take_while(|value| value.is_object()).find_map(Header::parse) {
             return Some(header);
         }
     }

@@ -493,12 +493,12 @@ impl<M: Mint> SessionWriter<M> {
 
     /// Writes the labels of copied entries anew, one after the other behind the last copy.
     fn new_labels(&mut self, copies: &[Copy]) -> Vec<String> {
-        let copied: HashSet<&EntryId> = copies.iter().map(|copy| &copy.id).collect();
-        let mut ids: HashSet<EntryId> = copied.iter().map(|id| (*id).clone()).collect();
+        let kept: HashSet<&EntryId> = copies.iter().map(|copy| &copy.id).collect();
+        let mut ids: HashSet<EntryId> = kept.iter().map(|id| (*id).clone()).collect();
         let mut leaf = copies.last().map(|copy| copy.id.clone());
         let mut lines = Vec::new();
         for (target, label) in labels(self.session.log()) {
-            if !copied.contains(&target) {
+            if !kept.contains(&target) {
                 continue;
             }
             let id = new_id(&mut self.mint, &ids);
@@ -565,7 +565,6 @@ impl<M: Mint> SessionWriter<M> {
 
     fn write_entry(&mut self, line: &str, id: EntryId) -> Result<EntryId, SessionError> {
         match &self.place {
-            Place::Memory => self.push_in_memory(line)?,
             Place::Pending { path, exists } if line_speaks(line) => {
                 let (path, exists) = (path.clone(), *exists);
                 write_new(&path, exists, |write| {
@@ -574,7 +573,7 @@ impl<M: Mint> SessionWriter<M> {
                 })?;
                 self.settle(&path)?;
             }
-            Place::Pending { .. } => self.push_in_memory(line)?,
+            Place::Memory | Place::Pending { .. } => self.push_in_memory(line)?,
             Place::File { path, checkpoint } => {
                 let version = self.session.header().version;
                 if version < CURRENT_VERSION {

@@ -239,6 +239,7 @@ fn glued_entries_are_all_read() {
 
 #[test]
 fn an_entry_glued_to_a_torn_one_is_read() {
+    check("[H]\n{\"type\":\"mess[a^x][b]\n", "a b / b / 2 GluedToTorn, 2 UnknownParent");
     check(
         "[H]\n[a]\n{\"type\":\"message\",\"id\":\"b\",[c^b]\n",
         "a c / c / 3 GluedToTorn, 3 UnknownParent",

@@ -1,8 +1,8 @@
 //! Asks everything that can be asked of a session; the fuzzer does the same.
 
 use pi_brain_session::{
-    Abandoned, Conversation, Log, Session, Tree, View, all_messages_text, branches, fork_point,
-    labels,
+    Abandoned, Conversation, Log, Session, Tree, View, all_messages_text, branch_points, branches,
+    fork_point, labels, silent_branch,
 };
 
 /// Reads `bytes` as a session, at once and in two pieces, and looks at it from all sides.
@@ -88,6 +88,13 @@ fn look_around(session: &Session, tree: &Tree) {
         assert!(tree.children(way.leaf).is_empty());
         assert_eq!(tree.parent(way.own[0]), way.from);
     }
+    if let Some(way) = silent_branch(session.log(), tree) {
+        assert_eq!(Some(way.leaf), tree.leaf());
+        assert!(ways.iter().all(|other| !other.own.contains(&way.leaf)));
+        assert_eq!(tree.parent(way.own[0]), way.from);
+    }
+    let points = branch_points(session.log(), tree);
+    assert!(ways.iter().all(|way| way.from.is_none_or(|from| points.contains(&from))));
     let stats = session.stats(tree).expect("nothing changes in memory");
     assert_eq!((stats.entries, stats.branches), (session.log().entries().len(), ways.len()));
     assert!(session.problems(tree).len() >= session.log().problems().len());
