@@ -1,5 +1,7 @@
 //! What can be typed, and the help that explains it.
 
+use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
@@ -32,11 +34,11 @@ const EXAMPLES: &str = "\
 Examples:
   pi-brain                                  what is there, and what was done last
   pi-brain sessions --project shop --since 2w
-  pi-brain session show latest              read the newest session
+  pi-brain session show latest              read the session written last
   pi-brain session tree 01a1e054            its branches, labels and leaf
   pi-brain session fork latest              choose a message to start again from
 
-SESSION is a file, a session id or the beginning of one, or `latest`.
+SESSION is a file, a session id or the beginning of one, or `latest` for the file written last.
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not readable as a session.";
 
 #[derive(Subcommand)]
@@ -110,7 +112,7 @@ pub(crate) enum SessionCommand {
 Examples:
   pi-brain session show latest
   pi-brain session show 01a1e054 --at 8c1f2a90     open at an entry
-  pi-brain session show 01a1e054 --leaf 5d0be7aa   another branch")]
+  pi-brain session show 01a1e054 --leaf 5d0be7aa   another branch, up to there")]
     Show(ShowOptions),
     /// Lists branch points and the ends of branches
     Branches(ReadOptions),
@@ -159,8 +161,8 @@ Examples:
 
 #[derive(Args)]
 pub(crate) struct ReadOptions {
-    /// A file, an id or the beginning of one, or `latest`
-    pub(crate) session: String,
+    /// A file, an id or the beginning of one, or `latest` for the file written last
+    pub(crate) session: OsString,
     /// As JSON, for programs
     #[arg(long)]
     pub(crate) json: bool,
@@ -197,10 +199,10 @@ pub(crate) enum Filter {
 pub(crate) struct ShowOptions {
     #[command(flatten)]
     pub(crate) read: ReadOptions,
-    /// Show the branch that ends here (or goes on from here) instead of the current one
+    /// Show the way to this entry, and stop there, instead of the current branch
     #[arg(long, value_name = "ENTRY")]
     pub(crate) leaf: Option<String>,
-    /// Open at this entry
+    /// Open at this entry; on another branch, that one is shown to its end
     #[arg(long, value_name = "ENTRY")]
     pub(crate) at: Option<String>,
     /// Tool output in full length
@@ -225,8 +227,8 @@ pub(crate) struct ContextOptions {
 
 #[derive(Args)]
 pub(crate) struct WriteOptions {
-    /// A file, an id or the beginning of one, or `latest`
-    pub(crate) session: String,
+    /// A file, an id or the beginning of one, or `latest` for the file written last
+    pub(crate) session: OsString,
     /// Write although pi may have the session open
     #[arg(long)]
     pub(crate) force: bool,
@@ -271,6 +273,12 @@ pub(crate) struct SummaryOptions {
     /// Made by a program, such as a model: it gets the conversation on standard input and prints the summary
     #[arg(long, value_name = "COMMAND")]
     pub(crate) summary_command: Option<String>,
+}
+
+impl SummaryOptions {
+    pub(crate) fn is_given(&self) -> bool {
+        self.summary.is_some() || self.auto || self.summary_command.is_some()
+    }
 }
 
 #[derive(Args)]
@@ -339,6 +347,9 @@ impl Color {
     }
 }
 
-pub(crate) fn print_completions(shell: clap_complete::Shell) {
-    clap_complete::generate(shell, &mut Arguments::command(), "pi-brain", &mut std::io::stdout());
+pub(crate) fn print_completions(shell: clap_complete::Shell) -> anyhow::Result<()> {
+    // clap_complete panics where it cannot write, so it writes to memory.
+    let mut text = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "pi-brain", &mut text);
+    Ok(std::io::stdout().write_all(&text)?)
 }

@@ -17,15 +17,16 @@ pub(crate) mod stats;
 mod summary;
 pub(crate) mod tree;
 
-use std::io::Write;
+use std::io::{self, BufWriter, Write};
 
 use serde::Serialize;
 
 /// Prints a value as JSON for programs.
 fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, value)?;
-    Ok(writeln!(out)?)
+    let mut out = BufWriter::new(io::stdout().lock());
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+    writeln!(out)?;
+    Ok(out.flush()?)
 }
 
 /// Prints a line for people; a reader that went away is an error that ends the program quietly.

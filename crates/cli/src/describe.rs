@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::io;
+use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use pi_brain_session::{Block, Body, Entry, Raw, Role, Session, blocks, text_of};
@@ -101,6 +102,11 @@ pub(crate) fn key_argument(arguments: Option<Raw<'_>>) -> String {
 /// Puts a text on one line and takes out what could play tricks on a terminal.
 pub(crate) fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Takes the same out of a path, and line breaks, but leaves its blanks as they are.
+pub(crate) fn clean_path(path: &Path) -> String {
+    clean(&path.to_string_lossy()).replace(['\n', '\t'], "\u{fffd}")
 }
 
 /// Takes colours, cursor movements and other control characters out of a text from a session.

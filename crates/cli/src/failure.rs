@@ -1,12 +1,15 @@
 //! Errors for people: a sentence that says what to do, and an exit code that scripts can use.
 
-use std::io;
+use std::fmt;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use pi_brain_session::SessionError;
 
-/// What can go wrong before a session is even open.
+use crate::describe::clean;
+
+/// What can go wrong outside of a session.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The arguments do not fit together.
@@ -15,20 +18,32 @@ pub(crate) enum Failure {
     /// What was asked for is not there.
     #[error("{0}")]
     NotFound(String),
-    /// pi may be writing to the file.
-    #[error(
-        "{file} was written {seconds} s ago, so pi may have it open and would not see the change. \
-         Close it there and wait two minutes, or add --force"
-    )]
-    Busy { file: String, seconds: i64 },
+    /// There are files, but none of them is a session.
+    #[error("{0}")]
+    NoneReadable(String),
+    /// A compaction would change nothing.
+    #[error("{0}")]
+    NothingToCompact(String),
 }
 
 pub(crate) fn report(error: &anyhow::Error) {
     let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
-    anstream::eprintln!("{style}error:{style:#} {error:#}");
+    let text = clean(&format!("{error:#}"));
+    print(format_args!("{style}error:{style:#} {text}"));
     if let Some(hint) = hint(error) {
-        anstream::eprintln!("  {hint}");
+        print(format_args!("  {hint}"));
     }
+}
+
+/// Tells on stderr what does not keep us from going on. Names and texts of others may be part of it.
+pub(crate) fn warn(text: &str) {
+    let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
+    print(format_args!("{style}warning:{style:#} {}", clean(text)));
+}
+
+fn print(line: fmt::Arguments<'_>) {
+    // Where stderr cannot be written, there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{line}");
 }
 
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
@@ -36,6 +51,10 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
         SessionError::OldVersion { .. } => {
             Some("Run `pi-brain session migrate` on it first; the original is kept.")
         }
+        SessionError::RecentlyWritten { .. } => {
+            Some("Close it there and wait two minutes, or add --force.")
+        }
+        SessionError::ChangedMeanwhile(_) => Some("Look at what is new, then try again."),
         SessionError::EntryNotFound(_) => {
             Some("`pi-brain session tree SESSION --filter all` shows the ids of all entries.")
         }
@@ -51,7 +70,8 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         (Some(Failure::Usage(_)), _) => 2,
         (Some(Failure::NotFound(_)), _)
         | (_, Some(SessionError::FileNotFound(_) | SessionError::EntryNotFound(_))) => 3,
-        (_, Some(SessionError::NotASession(_) | SessionError::Read { .. })) => 4,
+        (Some(Failure::NoneReadable(_)), _)
+        | (_, Some(SessionError::NotASession(_) | SessionError::Read { .. })) => 4,
         _ => 1,
     };
     ExitCode::from(code)

@@ -6,10 +6,12 @@ mod describe;
 mod failure;
 mod locate;
 mod mint;
+mod own_writes;
 mod pager;
 mod table;
 mod when;
 
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -22,7 +24,10 @@ use crate::commands::{
 use crate::locate::Locations;
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(answer) => return print_answer(&answer),
+    };
     arguments.color.apply();
     match run(arguments) {
         Ok(()) => ExitCode::SUCCESS,
@@ -34,17 +39,22 @@ fn main() -> ExitCode {
     }
 }
 
+/// Prints help, the version, or what is wrong with the arguments.
+fn print_answer(answer: &clap::Error) -> ExitCode {
+    match answer.print() {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        _ => ExitCode::from(u8::try_from(answer.exit_code()).unwrap_or(2)),
+    }
+}
+
 fn run(arguments: Arguments) -> anyhow::Result<()> {
-    let locations = Locations::find(arguments.agent_dir, arguments.session_dir)?;
+    let locations = || Locations::find(arguments.agent_dir, arguments.session_dir);
     match arguments.command {
-        None => overview::run(&locations),
-        Some(Command::Sessions(options)) => sessions::run(&locations, &options),
-        Some(Command::Session(command)) => run_session(&locations, command),
+        None => overview::run(&locations()?),
+        Some(Command::Sessions(options)) => sessions::run(&locations()?, &options),
+        Some(Command::Session(command)) => run_session(&locations()?, command),
         Some(Command::Demo { folder }) => demo::run(folder),
-        Some(Command::Completions { shell }) => {
-            args::print_completions(shell);
-            Ok(())
-        }
+        Some(Command::Completions { shell }) => args::print_completions(shell),
     }
 }
 

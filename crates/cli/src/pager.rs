@@ -2,12 +2,20 @@
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use anstream::{AutoStream, ColorChoice, StripStream};
 
 /// Where a transcript goes: to a pager, or straight out.
 pub(crate) enum Output {
-    Pager(Child),
-    Direct(anstream::AutoStream<io::Stdout>),
+    Pager(Child, PagerInput),
+    Direct(AutoStream<io::Stdout>),
+}
+
+/// The pager draws on our standard output, so what is decided about colours there holds for it too.
+pub(crate) enum PagerInput {
+    Coloured(ChildStdin),
+    Plain(StripStream<ChildStdin>),
 }
 
 impl Output {
@@ -15,7 +23,7 @@ impl Output {
     ///
     /// `line` is where it should open; only `less` can do that.
     pub(crate) fn open(wanted: bool, line: Option<usize>) -> Self {
-        let direct = || Self::Direct(anstream::AutoStream::auto(io::stdout()));
+        let direct = || Self::Direct(AutoStream::auto(io::stdout()));
         if !wanted || !io::stdout().is_terminal() {
             return direct();
         }
@@ -30,34 +38,41 @@ impl Output {
             command.args(["-R", "-F", "-X"]);
             command.args(line.map(|line| format!("+{line}g")));
         }
-        command.spawn().map_or_else(|_| direct(), Self::Pager)
+        let Ok(mut child) = command.spawn() else { return direct() };
+        let stdin = child.stdin.take().expect("the pager was started with a pipe");
+        let input = match AutoStream::choice(&io::stdout()) {
+            ColorChoice::Never => PagerInput::Plain(StripStream::new(stdin)),
+            _ => PagerInput::Coloured(stdin),
+        };
+        Self::Pager(child, input)
     }
 
     /// Waits until the reader has finished.
     pub(crate) fn finish(self) -> io::Result<()> {
-        if let Self::Pager(mut child) = self {
-            drop(child.stdin.take());
-            child.wait()?;
+        match self {
+            Self::Pager(mut child, input) => {
+                drop(input);
+                child.wait().map(|_| ())
+            }
+            Self::Direct(mut stdout) => stdout.flush(),
         }
-        Ok(())
+    }
+
+    fn writer(&mut self) -> &mut dyn Write {
+        match self {
+            Self::Pager(_, PagerInput::Coloured(stdin)) => stdin,
+            Self::Pager(_, PagerInput::Plain(stdin)) => stdin,
+            Self::Direct(stdout) => stdout,
+        }
     }
 }
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Self::Pager(child) => match &mut child.stdin {
-                Some(stdin) => stdin.write(bytes),
-                None => Err(io::ErrorKind::BrokenPipe.into()),
-            },
-            Self::Direct(stdout) => stdout.write(bytes),
-        }
+        self.writer().write(bytes)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Self::Pager(child) => child.stdin.as_mut().map_or(Ok(()), Write::flush),
-            Self::Direct(stdout) => stdout.flush(),
-        }
+        self.writer().flush()
     }
 }

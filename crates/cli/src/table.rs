@@ -1,5 +1,7 @@
 //! Columns that line up, and numbers people can read.
 
+use std::io::{self, IsTerminal};
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A column: its title, and whether it holds numbers.
@@ -18,10 +20,9 @@ impl Column {
     }
 }
 
-/// Draws a table as wide as the terminal (or 120 columns where there is none), one line for each row.
+/// Draws a table, one line for each row; on a terminal it is as wide as that.
 pub(crate) fn draw(columns: &[Column], rows: &[Vec<String>]) -> String {
     const GAP: usize = 2;
-    const NARROWEST: usize = 20;
     let content =
         |number: usize| rows.iter().map(move |row| row[number].width()).max().unwrap_or(0);
     let mut widths: Vec<usize> = (0..columns.len())
@@ -29,7 +30,7 @@ pub(crate) fn draw(columns: &[Column], rows: &[Vec<String>]) -> String {
         .collect();
     if let Some(rest) = columns.iter().position(|column| matches!(column, Column::Rest(_))) {
         let others: usize = widths.iter().sum::<usize>() - widths[rest] + GAP * (columns.len() - 1);
-        widths[rest] = widths[rest].min(terminal_width().saturating_sub(others).max(NARROWEST));
+        widths[rest] = widths[rest].min(room(others));
     }
     let line = |cells: Vec<&str>| {
         let cells = cells.iter().zip(&widths).zip(columns).map(|((cell, &width), column)| {
@@ -47,8 +48,16 @@ pub(crate) fn draw(columns: &[Column], rows: &[Vec<String>]) -> String {
     [head].into_iter().chain(body).collect::<Vec<_>>().join("\n")
 }
 
-pub(crate) fn terminal_width() -> usize {
-    terminal_size::terminal_size().map_or(120, |(width, _)| usize::from(width.0))
+/// Returns how many columns are left for a text where so many are used on its line.
+///
+/// Programs and files have no width: there a text is cut only so that it stays a line to look at.
+pub(crate) fn room(used: usize) -> usize {
+    const NARROWEST: usize = 20;
+    const ELSEWHERE: usize = 200;
+    let size = || terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
+    size().map_or(ELSEWHERE, |(width, _)| {
+        usize::from(width.0).saturating_sub(used).max(NARROWEST)
+    })
 }
 
 /// Cuts a text to so many columns of a terminal.

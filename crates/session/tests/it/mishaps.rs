@@ -13,7 +13,7 @@ use crate::mint::TestMint;
 use crate::notation::session;
 
 fn open(path: &Path) -> SessionWriter<TestMint> {
-    SessionWriter::open(path, "/", TestMint::default()).unwrap()
+    SessionWriter::open(path, "/", TestMint::default()).expect("a session")
 }
 
 #[test]
