@@ -1,18 +1,20 @@
 //! Where things are: pi's folders, our own, and what SESSION and ENTRY arguments mean.
 
 use std::env;
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 
-use anstyle::{AnsiColor, Style};
 use anyhow::Context;
 use pi_brain_session::{
-    EntryId, Log, Millis, Problem, Session, SessionFolder, SessionWriter, Tree, View,
-    id_in_file_name, labels, newest, read_header,
+    EntryId, Header, Session, SessionFolder, Tree, id_in_file_name, labels, newest, read_header,
 };
-use serde::Deserialize;
+use serde_json::Value;
 
-use crate::failure::Failure;
-use crate::mint::{SystemMint, now};
+use crate::describe::{clean_path, describe, one_line};
+use crate::failure::{Failure, warn};
+use crate::table::fit;
 
 /// The folders in use, found once at the start.
 pub(crate) struct Locations {
@@ -23,33 +25,50 @@ pub(crate) struct Locations {
     flag: Option<(&'static str, PathBuf)>,
 }
 
-/// What we read of pi's settings.
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+/// What we read of pi's settings. They are pi's business: whatever is odd about them is passed over.
+#[derive(Default)]
 pub(crate) struct Settings {
     session_dir: Option<String>,
-    compaction: CompactionSettings,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct CompactionSettings {
-    keep_recent_tokens: Option<u64>,
+    pub(crate) keep_recent_tokens: Option<u64>,
 }
 
 impl Settings {
     /// Reads a settings file; one that is missing says nothing.
-    fn read(path: &Path) -> anyhow::Result<Self> {
-        match std::fs::read_to_string(path) {
-            Ok(text) => serde_json::from_str(&text)
-                .with_context(|| format!("pi's settings in {} are not valid JSON", path.display())),
-            Err(_) => Ok(Self::default()),
+    fn read(path: &Path) -> Self {
+        let text = match std::fs::read(path) {
+            Ok(text) => text,
+            Err(error) => {
+                if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+                    warn(&format!("pi's settings in {} are ignored: {error}", clean_path(path)));
+                }
+                return Self::default();
+            }
+        };
+        match serde_json::from_slice::<Value>(&text) {
+            Ok(settings) => Self {
+                session_dir: settings["sessionDir"].as_str().map(str::to_owned),
+                keep_recent_tokens: whole(&settings["compaction"]["keepRecentTokens"]),
+            },
+            Err(error) => {
+                let file = clean_path(path);
+                warn(&format!("pi's settings in {file} are not JSON and are ignored: {error}"));
+                Self::default()
+            }
         }
     }
 
-    pub(crate) fn keep_recent_tokens(&self) -> Option<u64> {
-        self.compaction.keep_recent_tokens
+    fn or(self, other: Self) -> Self {
+        Self {
+            session_dir: self.session_dir.or(other.session_dir),
+            keep_recent_tokens: self.keep_recent_tokens.or(other.keep_recent_tokens),
+        }
     }
+}
+
+/// Reads a number as JavaScript does, which knows no other than 2e4.
+fn whole(value: &Value) -> Option<u64> {
+    let number = value.as_f64().filter(|number| (0.0..9e15).contains(number))?;
+    format!("{:.0}", number.floor()).parse().ok()
 }
 
 impl Locations {
@@ -64,17 +83,15 @@ impl Locations {
         let agent =
             agent.or_else(|| variable("PI_CODING_AGENT_DIR").map(|path| expand(&path, &home)));
         let agent = agent.unwrap_or_else(|| home.join(".pi/agent"));
-        let mut settings = Settings::read(&agent.join("settings.json"))?;
-        let project = Settings::read(Path::new(".pi/settings.json"))?;
-        settings.session_dir = project.session_dir.or(settings.session_dir);
-        settings.compaction.keep_recent_tokens =
-            project.compaction.keep_recent_tokens.or(settings.compaction.keep_recent_tokens);
+        let settings = Settings::read(Path::new(".pi/settings.json"))
+            .or(Settings::read(&agent.join("settings.json")));
+        let named = settings.session_dir.as_deref().filter(|folder| !folder.is_empty());
         let chosen = sessions
             .or_else(|| variable("PI_CODING_AGENT_SESSION_DIR").map(|path| expand(&path, &home)))
-            .or_else(|| settings.session_dir.as_ref().map(|path| expand(Path::new(path), &home)));
+            .or_else(|| named.map(|folder| expand(Path::new(folder), &home)));
         let sessions = match chosen {
-            Some(folder) => SessionFolder::Flat(folder),
-            None => SessionFolder::ByProject(agent.join("sessions")),
+            Some(folder) => SessionFolder::Flat(std::path::absolute(folder)?),
+            None => SessionFolder::ByProject(std::path::absolute(agent.join("sessions"))?),
         };
         Ok(Self { sessions, settings, home, flag })
     }
@@ -90,7 +107,7 @@ impl Locations {
     /// Returns how to call the program so that it finds the same sessions.
     pub(crate) fn program(&self) -> String {
         match &self.flag {
-            Some((name, path)) => format!("pi-brain {name} {}", self.display(path)),
+            Some((name, path)) => format!("pi-brain {name} {}", self.shell_word(path)),
             None => "pi-brain".to_owned(),
         }
     }
@@ -99,40 +116,50 @@ impl Locations {
     pub(crate) fn display(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {
             Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-            Ok(rest) => format!("~/{}", rest.display()),
-            Err(_) => path.display().to_string(),
+            Ok(rest) => format!("~/{}", clean_path(rest)),
+            Err(_) => clean_path(path),
         }
     }
 
+    /// Writes a path so that a shell reads it as one word; there is no `~` within quotes.
+    pub(crate) fn shell_word(&self, path: &Path) -> String {
+        let is_plain = |character: char| {
+            character.is_alphanumeric() || matches!(character, '/' | '.' | '_' | '-' | '~')
+        };
+        let shown = self.display(path);
+        if !shown.is_empty() && shown.chars().all(is_plain) {
+            return shown;
+        }
+        format!("'{}'", clean_path(path).replace('\'', r"'\''"))
+    }
+
     /// Finds the file that a SESSION argument means.
-    pub(crate) fn find_session(&self, argument: &str) -> anyhow::Result<PathBuf> {
-        if argument.contains('/')
-            || Path::new(argument).extension().is_some_and(|ending| ending == "jsonl")
+    pub(crate) fn find_session(&self, argument: &OsStr) -> anyhow::Result<PathBuf> {
+        let named = Path::new(argument);
+        if argument.as_encoded_bytes().contains(&b'/')
+            || named.extension().is_some_and(|ending| ending == "jsonl")
         {
-            return Ok(std::path::absolute(expand(Path::new(argument), &self.home))?);
+            return Ok(std::path::absolute(expand(named, &self.home))?);
         }
         let files = self.sessions.files();
         if argument == "latest" {
             let newest = newest(files).find(|path| read_header(path).is_some());
             return newest.ok_or_else(|| self.no_sessions());
         }
-        let mut found = matching(&files, argument, |path| id_in_file_name(path).map(str::to_owned));
-        if found.is_empty() {
-            found = matching(&files, argument, |path| read_header(path).map(|header| header.id));
-        }
-        match &*found {
+        let prefix = &*argument.to_string_lossy();
+        match &*matching(&files, prefix) {
             [] if files.is_empty() => Err(self.no_sessions()),
             [] => Err(Failure::NotFound(format!(
-                "no session {argument} in {}. `pi-brain sessions` lists what is there",
+                "no session {prefix} in {}. `pi-brain sessions` lists what is there",
                 self.display(self.sessions.path())
             ))
             .into()),
-            [only] => Ok(only.clone()),
+            [only] => Ok((*only).clone()),
             several => {
                 let list: Vec<String> =
                     several.iter().map(|path| format!("\n  {}", self.display(path))).collect();
                 Err(Failure::Usage(format!(
-                    "{argument} could be any of these; name one by its file or a longer id:{}",
+                    "{prefix} could be any of these; name one by its file or a longer id:{}",
                     list.concat()
                 ))
                 .into())
@@ -145,55 +172,38 @@ impl Locations {
         let text = format!("no sessions in {folder}. `pi-brain demo` makes some to try things on");
         Failure::NotFound(text).into()
     }
-
-    /// Opens a session for reading, and says on stderr what is wrong with it.
-    pub(crate) fn open(&self, argument: &str, view: View) -> anyhow::Result<(Session, Tree)> {
-        let path = self.find_session(argument)?;
-        let session = Session::open(&path)?;
-        let tree = session.tree(view);
-        warn(&self.display(&path), &session.problems(&tree));
-        Ok((session, tree))
-    }
-
-    /// Opens a session for writing, unless pi may have it open.
-    pub(crate) fn open_to_write(
-        &self,
-        argument: &str,
-        force: bool,
-    ) -> anyhow::Result<SessionWriter<SystemMint>> {
-        let path = self.find_session(argument)?;
-        self.refuse_if_busy(&path, force)?;
-        // A file that is missing must not be made by accident.
-        Session::open(&path)?;
-        let cwd = env::current_dir().unwrap_or_default();
-        Ok(SessionWriter::open(&path, &cwd.to_string_lossy(), SystemMint)?)
-    }
-
-    /// pi keeps the leaf of an open session in memory: what we append would be left on a side branch.
-    pub(crate) fn refuse_if_busy(&self, path: &Path, force: bool) -> anyhow::Result<()> {
-        const QUIET: i64 = 2 * 60;
-        let written = std::fs::metadata(path).and_then(|metadata| metadata.modified());
-        if let Ok(written) = written {
-            let seconds = (now().0 - Millis::from(written).0) / 1000;
-            if seconds < QUIET && !force {
-                return Err(
-                    Failure::Busy { file: self.display(path), seconds: seconds.max(0) }.into()
-                );
-            }
-        }
-        Ok(())
-    }
 }
 
-fn matching(files: &[PathBuf], prefix: &str, id: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf> {
-    let named: Vec<(&PathBuf, String)> = files
+/// Returns the files whose name or header has an id that begins so; only whole ids if there are any.
+fn matching<'a>(files: &'a [PathBuf], prefix: &str) -> Vec<&'a PathBuf> {
+    let fits = |id: &str| id.starts_with(prefix).then(|| id == prefix);
+    let found: Vec<(&PathBuf, bool)> = files
         .iter()
-        .filter_map(|path| Some((path, id(path)?)))
-        .filter(|(_, id)| id.starts_with(prefix))
+        .zip(headers(files))
+        .filter_map(|(path, header)| {
+            let by_name = id_in_file_name(path).and_then(fits);
+            let by_header = header.and_then(|header| fits(&header.id));
+            Some((path, by_name.max(by_header)?))
+        })
         .collect();
-    let exact = named.iter().any(|(_, id)| id == prefix);
-    let wanted = named.into_iter().filter(|(_, id)| !exact || id == prefix);
-    wanted.map(|(path, _)| path.clone()).collect()
+    let exact = found.iter().any(|&(_, exact)| exact);
+    found.into_iter().filter(|&(_, whole)| whole || !exact).map(|(path, _)| path).collect()
+}
+
+/// Reads the headers of all files, on all cores.
+fn headers(files: &[PathBuf]) -> Vec<Option<Header>> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let share = files.len().div_ceil(cores).max(1);
+    let read =
+        |files: &[PathBuf]| -> Vec<_> { files.iter().map(|path| read_header(path)).collect() };
+    thread::scope(|scope| {
+        let readers: Vec<_> =
+            files.chunks(share).map(|files| scope.spawn(move || read(files))).collect();
+        let join = |reader: thread::ScopedJoinHandle<'_, Vec<_>>| {
+            reader.join().expect("reading a header does not panic")
+        };
+        readers.into_iter().flat_map(join).collect()
+    })
 }
 
 fn expand(path: &Path, home: &Path) -> PathBuf {
@@ -204,10 +214,11 @@ fn expand(path: &Path, home: &Path) -> PathBuf {
 }
 
 /// Finds the entry that an ENTRY argument means: an id, the beginning of one, or a label.
-pub(crate) fn find_entry(log: &Log, tree: &Tree, argument: &str) -> anyhow::Result<usize> {
+pub(crate) fn find_entry(session: &Session, tree: &Tree, argument: &str) -> anyhow::Result<usize> {
     if let Some(at) = tree.find(argument) {
         return Ok(at);
     }
+    let log = session.log();
     let labelled: Vec<usize> = labels(log)
         .iter()
         .filter(|(_, label)| &*label.text == argument)
@@ -218,30 +229,36 @@ pub(crate) fn find_entry(log: &Log, tree: &Tree, argument: &str) -> anyhow::Resu
         ids.map(EntryId::as_str).filter(|id| id.starts_with(argument)).collect();
     named.sort_unstable();
     named.dedup();
+    let named: Vec<usize> = named.into_iter().filter_map(|id| tree.find(id)).collect();
     match (&*labelled, &*named) {
-        ([only], _) => Ok(*only),
-        ([], [only]) => Ok(tree.find(only).unwrap_or_default()),
+        ([only], _) | ([], [only]) => Ok(*only),
         ([], []) => Err(Failure::NotFound(format!(
             "no entry {argument} in this session. `pi-brain session tree SESSION --filter all` shows them"
         ))
         .into()),
-        _ => {
-            let ids = named.iter().take(10).map(|id| format!("\n  {id}"));
-            let text = format!("{argument} could be several entries; say more of the id:{}", ids.collect::<String>());
+        ([], named) => {
+            let list = list_entries(session, named)?;
+            let text = format!("{argument} could be several entries; say more of the id:{list}");
+            Err(Failure::Usage(text).into())
+        }
+        (labelled, _) => {
+            let list = list_entries(session, labelled)?;
+            let text = format!("several entries are labelled “{argument}”; say which by its id:{list}");
             Err(Failure::Usage(text).into())
         }
     }
 }
 
-fn warn(file: &str, problems: &[Problem]) {
-    const SHOWN: usize = 8;
-    let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-    for problem in problems.iter().take(SHOWN) {
-        anstream::eprintln!("{style}warning:{style:#} {file}:{}: {}", problem.line, problem.kind);
+fn list_entries(session: &Session, entries: &[usize]) -> io::Result<String> {
+    const SHOWN: usize = 10;
+    let mut list = String::new();
+    for &at in entries.iter().take(SHOWN) {
+        let id = session.log().entries()[at].id.as_ref().map_or("", EntryId::as_str);
+        let words = fit(&describe(session, at)?.words, 60);
+        list += &format!("\n  {}  {words}", one_line(id));
     }
-    if let Some(more) = problems.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-        anstream::eprintln!(
-            "{style}warning:{style:#} {file}: {more} more; `session dump` lists all"
-        );
+    if let Some(more) = entries.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        list += &format!("\n  … and {more} more");
     }
+    Ok(list)
 }

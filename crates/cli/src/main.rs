@@ -6,6 +6,7 @@ mod describe;
 mod failure;
 mod locate;
 mod mint;
+mod open;
 mod own_writes;
 mod pager;
 mod table;

@@ -55,9 +55,7 @@ pub(crate) fn room(used: usize) -> usize {
     const NARROWEST: usize = 20;
     const ELSEWHERE: usize = 200;
     let size = || terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
-    size().map_or(ELSEWHERE, |(width, _)| {
-        usize::from(width.0).saturating_sub(used).max(NARROWEST)
-    })
+    size().map_or(ELSEWHERE, |(width, _)| usize::from(width.0).saturating_sub(used).max(NARROWEST))
 }
 
 /// Cuts a text to so many columns of a terminal.

@@ -170,18 +170,18 @@ fn settings(log: &Log, path: &[usize]) -> (Arc<str>, Option<ModelChoice>) {
 /// With a compaction on the path: the last one, what it kept, and what came after it.
 pub(crate) fn select(log: &Log, path: &[usize]) -> Vec<Selected> {
     let entries = log.entries();
-    let compaction =
-        path.iter().rposition(|&at| matches!(entries[at].body, Body::Compaction { .. }));
-    let selected: Vec<usize> = match compaction {
+    let kept_by = |at: usize| match &entries[at].body {
+        Body::Compaction { first_kept, .. } => Some(first_kept),
+        _ => None,
+    };
+    let newest = path.iter().enumerate().rev().find_map(|(place, &at)| Some((place, kept_by(at)?)));
+    let selected: Vec<usize> = match newest {
         None => path.to_vec(),
-        Some(at) => {
-            let Body::Compaction { first_kept, .. } = &entries[path[at]].body else {
-                unreachable!()
-            };
+        Some((place, first_kept)) => {
             let is_first = |&kept: &usize| first_kept.is_some() && entries[kept].id == *first_kept;
-            let kept = path[..at].iter().skip_while(|at| !is_first(at)).copied();
+            let kept = path[..place].iter().skip_while(|at| !is_first(at)).copied();
             let kept = kept.filter(|&at| entries[at].role() != Some(&Role::System));
-            [path[at]].into_iter().chain(kept).chain(path[at + 1..].iter().copied()).collect()
+            [path[place]].into_iter().chain(kept).chain(path[place + 1..].iter().copied()).collect()
         }
     };
     let edits: HashMap<&EntryId, usize> = selected
@@ -192,11 +192,10 @@ pub(crate) fn select(log: &Log, path: &[usize]) -> Vec<Selected> {
         })
         .collect();
     let edit_of = |at: usize| entries[at].id.as_ref().and_then(|id| edits.get(id)).copied();
-    let is_compaction = |at: usize| matches!(entries[at].body, Body::Compaction { .. });
     let select = |(place, &at): (usize, &usize)| Selected {
         entry: at,
         edit: edit_of(at),
-        silent: place > 0 && is_compaction(at),
+        silent: place > 0 && kept_by(at).is_some(),
     };
     selected.iter().enumerate().map(select).collect()
 }

@@ -3,26 +3,30 @@
 //! No line that exists is ever changed. A file appears with the first user or assistant message, as in
 //! pi; until then the session lives in memory. Each entry is one `write` of one line.
 
+mod append;
+mod branching;
+mod compose;
+mod disk;
+
 use std::collections::HashSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::FileExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::value::RawValue;
-use uuid::Uuid;
+pub use append::NewCompaction;
+pub use branching::NewBranchSummary;
+pub use disk::ensure_quiet;
 
-use crate::context::ContextMessage;
-use crate::entry::{Body, Entry, EntryId, Role};
+use crate::entry::{Entry, EntryId, Role};
 use crate::error::SessionError;
 use crate::folders::{find_most_recent, is_valid_session_id, session_file_name};
 use crate::json::{Raw, quote};
 use crate::log::CURRENT_VERSION;
 use crate::migrate::current_json;
-use crate::session::{Checkpoint, Refresh, Session, changed};
-use crate::system::current_system_message;
+use crate::session::{Checkpoint, Refresh, Session};
 use crate::time::Millis;
-use crate::tree::{View, labels};
+use compose::{line, new_header, quoted_or_null};
+use disk::{WriteLine, append_line, write_lines, write_new};
 
 /// Gives a session what it cannot know by itself: the time, and numbers nobody else has.
 pub trait Mint {
@@ -50,29 +54,6 @@ enum Place {
     Pending { path: PathBuf, exists: bool },
     /// Stands in a file; the checkpoint says how far we know it.
     File { path: PathBuf, checkpoint: Checkpoint },
-}
-
-/// What a new `compaction` entry says.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(missing_docs, reason = "the fields are pi's own")]
-pub struct NewCompaction<'a> {
-    pub summary: &'a str,
-    /// The first entry that stays; without one nothing is kept.
-    pub first_kept: Option<&'a EntryId>,
-    pub tokens_before: u64,
-    pub details: Option<&'a RawValue>,
-    pub usage: Option<&'a RawValue>,
-    pub from_hook: Option<bool>,
-}
-
-/// What a new `branch_summary` entry says.
-#[derive(Clone, Copy, Debug, Default)]
-#[expect(missing_docs, reason = "the fields are pi's own")]
-pub struct NewBranchSummary<'a> {
-    pub summary: &'a str,
-    pub details: Option<&'a RawValue>,
-    pub usage: Option<&'a RawValue>,
-    pub from_hook: Option<bool>,
 }
 
 impl<M: Mint> SessionWriter<M> {
@@ -190,7 +171,9 @@ impl<M: Mint> SessionWriter<M> {
             None => (fresh, header),
         };
         let path = self.folder.join(session_file_name(now, &id));
-        self.go_over_to(path, false, |write| write(&header))
+        let new = self.elsewhere(path, false, |write| write(&header))?;
+        self.go_over_to(new);
+        Ok(())
     }
 
     /// Returns the session as it is now.
@@ -231,292 +214,6 @@ impl<M: Mint> SessionWriter<M> {
         }
         Ok(())
     }
-
-    // --- Appending: each returns the id of the new entry, which becomes the leaf.
-
-    /// Appends a message, given as a JSON object in pi's shape.
-    pub fn append_message(&mut self, message: &RawValue) -> Result<EntryId, SessionError> {
-        let raw = Raw::parse(message.get().as_bytes()).ok_or(SessionError::BadMessage)?;
-        raw.get_str("role").ok_or(SessionError::BadMessage)?;
-        self.append("message", vec![("message", Some(message.get().to_owned()))])
-    }
-
-    /// Appends a change of model.
-    pub fn append_model_change(
-        &mut self,
-        provider: &str,
-        model: &str,
-    ) -> Result<EntryId, SessionError> {
-        let fields = vec![("provider", Some(quote(provider))), ("modelId", Some(quote(model)))];
-        self.append("model_change", fields)
-    }
-
-    /// Appends a change of thinking level.
-    pub fn append_thinking_level_change(&mut self, level: &str) -> Result<EntryId, SessionError> {
-        self.append("thinking_level_change", vec![("thinkingLevel", Some(quote(level)))])
-    }
-
-    /// Appends a compaction, with the system message in force at this point.
-    pub fn append_compaction(&mut self, new: NewCompaction<'_>) -> Result<EntryId, SessionError> {
-        let now = self.mint.now();
-        let id = self.new_id();
-        let tree = self.session.tree(View::AsPi);
-        let leaf = self.leaf.as_ref().and_then(|leaf| tree.find(leaf.as_str()));
-        let context = self.session.context(&tree, leaf).map_err(|error| self.read_error(error))?;
-        let messages: io::Result<Vec<_>> =
-            context.messages.iter().map(ContextMessage::raw).collect();
-        let messages = messages.map_err(|error| self.read_error(error))?;
-        let system = current_system_message(messages.into_iter(), now.0);
-        let fields = vec![
-            ("summary", Some(quote(new.summary))),
-            ("firstKeptEntryId", Some(quote(new.first_kept.unwrap_or(&id).as_str()))),
-            ("tokensBefore", Some(new.tokens_before.to_string())),
-            ("details", new.details.map(ToString::to_string)),
-            ("usage", new.usage.map(ToString::to_string)),
-            ("fromHook", new.from_hook.map(|flag| flag.to_string())),
-            ("systemMessage", system),
-        ];
-        self.append_stamped("compaction", id, now, fields)
-    }
-
-    /// Appends state of an extension, which no model sees.
-    pub fn append_custom_entry(
-        &mut self,
-        custom_type: &str,
-        data: Option<&RawValue>,
-    ) -> Result<EntryId, SessionError> {
-        let own =
-            vec![("customType", Some(quote(custom_type))), ("data", data.map(ToString::to_string))];
-        self.append_own_first("custom", own)
-    }
-
-    /// Appends text of an extension that models see; `content` is a string or a list of blocks.
-    pub fn append_custom_message_entry(
-        &mut self,
-        custom_type: &str,
-        content: &RawValue,
-        display: bool,
-        details: Option<&RawValue>,
-    ) -> Result<EntryId, SessionError> {
-        let own = vec![
-            ("customType", Some(quote(custom_type))),
-            ("content", Some(content.to_string())),
-            ("display", Some(display.to_string())),
-            ("details", details.map(ToString::to_string)),
-        ];
-        self.append_own_first("custom_message", own)
-    }
-
-    /// Sets the label of an entry, or clears it.
-    pub fn append_label_change(
-        &mut self,
-        target: &EntryId,
-        label: Option<&str>,
-    ) -> Result<EntryId, SessionError> {
-        self.require(target)?;
-        let fields = vec![("targetId", Some(quote(target.as_str()))), ("label", label.map(quote))];
-        self.append("label", fields)
-    }
-
-    /// Names the session; an empty name clears it. Line breaks become blanks.
-    pub fn append_session_info(&mut self, name: &str) -> Result<EntryId, SessionError> {
-        let lines: Vec<&str> = name.split(['\r', '\n']).filter(|line| !line.is_empty()).collect();
-        self.append("session_info", vec![("name", Some(quote(lines.join(" ").trim())))])
-    }
-
-    /// Accounts for tokens that were spent outside the conversation.
-    pub fn append_usage(
-        &mut self,
-        kind: &str,
-        provider: &str,
-        model: &str,
-        usage: &RawValue,
-        note: Option<&str>,
-    ) -> Result<EntryId, SessionError> {
-        let fields = vec![
-            ("kind", Some(quote(kind))),
-            ("provider", Some(quote(provider))),
-            ("model", Some(quote(model))),
-            ("usage", Some(usage.to_string())),
-            ("note", note.filter(|note| !note.is_empty()).map(quote)),
-        ];
-        self.append("usage", fields)
-    }
-
-    /// Changes what models see of an entry on the current branch: other content, or (`None`) nothing.
-    pub fn append_context_edit(
-        &mut self,
-        target: &EntryId,
-        content: Option<&RawValue>,
-    ) -> Result<EntryId, SessionError> {
-        let tree = self.session.tree(View::AsPi);
-        let at = tree
-            .find(target.as_str())
-            .ok_or_else(|| SessionError::EntryNotFound(target.clone()))?;
-        let leaf = self.leaf.as_ref().and_then(|leaf| tree.find(leaf.as_str()));
-        if !leaf.is_some_and(|leaf| tree.branch(leaf).contains(&at)) {
-            return Err(SessionError::NotOnBranch(target.clone()));
-        }
-        let entry = &self.session.log().entries()[at];
-        let wants_blocks = match (&entry.body, entry.role()) {
-            (Body::CustomMessage { .. }, _) | (_, Some(Role::User)) => false,
-            (_, Some(Role::Assistant | Role::ToolResult)) => true,
-            _ => return Err(SessionError::NotEditable(target.clone())),
-        };
-        let replacement = match content.map(RawValue::get) {
-            None => "null".to_owned(),
-            Some(text) if wants_blocks && text.starts_with('"') => {
-                format!("{{\"content\":[{{\"type\":\"text\",\"text\":{text}}}]}}")
-            }
-            Some(json) => format!("{{\"content\":{json}}}"),
-        };
-        let fields =
-            vec![("targetId", Some(quote(target.as_str()))), ("replacement", Some(replacement))];
-        self.append("context_edit", fields)
-    }
-
-    // --- Branching.
-
-    /// Moves the leaf. Nothing is written: pi forgets the move unless something is appended here.
-    pub fn branch(&mut self, to: &EntryId) -> Result<(), SessionError> {
-        self.require(to)?;
-        self.leaf = Some(to.clone());
-        Ok(())
-    }
-
-    /// Moves the leaf before the first entry, so that the next one opens another tree.
-    pub fn reset_leaf(&mut self) {
-        self.leaf = None;
-    }
-
-    /// Moves the leaf to an entry, or before the first, and writes down there what was left behind.
-    pub fn branch_with_summary(
-        &mut self,
-        to: Option<&EntryId>,
-        new: NewBranchSummary<'_>,
-    ) -> Result<EntryId, SessionError> {
-        if let Some(to) = to {
-            self.require(to)?;
-        }
-        let left = self.leaf.clone();
-        let from = left.as_ref().map_or("root", EntryId::as_str);
-        let fields = vec![
-            ("fromId", Some(quote(from))),
-            ("summary", Some(quote(new.summary))),
-            ("details", new.details.map(ToString::to_string)),
-            ("usage", new.usage.map(ToString::to_string)),
-            ("fromHook", new.from_hook.map(|flag| flag.to_string())),
-        ];
-        self.leaf = to.cloned();
-        self.append("branch_summary", fields).inspect_err(|_| self.leaf = left)
-    }
-
-    /// Goes over to a new session that holds only the path to `leaf`, with this one as its parent.
-    ///
-    /// Labels of entries on the path are written anew at its end, and entries that followed a label
-    /// follow what the label followed.
-    pub fn create_branched_session(&mut self, leaf: &EntryId) -> Result<(), SessionError> {
-        let tree = self.session.tree(View::AsPi);
-        let at =
-            tree.find(leaf.as_str()).ok_or_else(|| SessionError::EntryNotFound(leaf.clone()))?;
-        let parent = self.path().map(absolute);
-        let now = self.mint.now();
-        let (id, header) = new_header(&mut self.mint, now, &self.cwd, parent.as_deref());
-        let copies = self.copies_of_path(&tree.branch(at));
-        let labels = self.new_labels(&copies);
-        let speaks = copies.iter().any(|copy| speaks(&self.session.log().entries()[copy.entry]));
-        let path = self.folder.join(session_file_name(now, &id));
-        let original = std::mem::replace(&mut self.session, placeholder());
-        let written = self.go_over_to(path, speaks, |write| {
-            write(&header)?;
-            copies.iter().try_for_each(|copy| write(&copy.line(&original)?))?;
-            labels.iter().try_for_each(|label| write(label))
-        });
-        if written.is_err() {
-            self.session = original;
-        }
-        written
-    }
-
-    /// Leaves this session for a new one; if that cannot be written, nothing changes.
-    fn go_over_to(
-        &mut self,
-        path: PathBuf,
-        speaks: bool,
-        lines: impl FnOnce(&mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>,
-    ) -> Result<(), SessionError> {
-        if speaks && !matches!(self.place, Place::Memory) {
-            write_new(&path, false, lines)?;
-            self.settle(&path)?;
-        } else {
-            let mut text = String::new();
-            let mut collect = |line: &str| {
-                text += line;
-                Ok(())
-            };
-            lines(&mut collect).map_err(|error| self.read_error(error))?;
-            self.session =
-                Session::from_bytes(text.into_bytes()).expect("a new header is a session");
-            if !matches!(self.place, Place::Memory) {
-                self.place = Place::Pending { path, exists: false };
-            }
-        }
-        self.leaf = last_id(&self.session);
-        self.ids = all_ids(&self.session);
-        Ok(())
-    }
-
-    /// Plans the copies of a path without its labels: what follows a label follows what it followed.
-    fn copies_of_path(&self, path: &[usize]) -> Vec<Copy> {
-        let entries = self.session.log().entries();
-        let mut copies: Vec<Copy> = Vec::new();
-        let mut removed: Vec<&EntryId> = Vec::new();
-        let mut stand_ins: Vec<(&EntryId, &EntryId)> = Vec::new();
-        for &entry in path {
-            let Some(id) = &entries[entry].id else { continue };
-            if matches!(entries[entry].body, Body::Label { .. }) {
-                removed.push(id);
-                continue;
-            }
-            stand_ins.extend(removed.drain(..).map(|label| (label, id)));
-            let first_kept = match &entries[entry].body {
-                Body::Compaction { first_kept: Some(first), .. } if first != id => {
-                    stand_ins.iter().find(|(label, _)| *label == first).map(|(_, id)| (*id).clone())
-                }
-                _ => None,
-            };
-            let parent = copies.last().map(|copy| copy.id.clone());
-            copies.push(Copy { entry, id: id.clone(), parent, first_kept });
-        }
-        copies
-    }
-
-    /// Writes the labels of copied entries anew, one after the other behind the last copy.
-    fn new_labels(&mut self, copies: &[Copy]) -> Vec<String> {
-        let kept: HashSet<&EntryId> = copies.iter().map(|copy| &copy.id).collect();
-        let mut ids: HashSet<EntryId> = kept.iter().map(|id| (*id).clone()).collect();
-        let mut leaf = copies.last().map(|copy| copy.id.clone());
-        let mut lines = Vec::new();
-        for (target, label) in labels(self.session.log()) {
-            if !kept.contains(&target) {
-                continue;
-            }
-            let id = new_id(&mut self.mint, &ids);
-            lines.push(line(&[
-                ("type", Some(quote("label"))),
-                ("id", Some(quote(id.as_str()))),
-                ("parentId", Some(quoted_or_null(leaf.as_ref()))),
-                ("timestamp", label.timestamp.as_deref().map(quote)),
-                ("targetId", Some(quote(target.as_str()))),
-                ("label", Some(quote(&label.text))),
-            ]));
-            ids.insert(id.clone());
-            leaf = Some(id);
-        }
-        lines
-    }
-
-    // --- The one way in which entries come into a session.
 
     fn append(
         &mut self,
@@ -598,15 +295,45 @@ impl<M: Mint> SessionWriter<M> {
         Ok(id)
     }
 
+    /// Writes another session, to its file or (while nobody speaks in it) to memory. This one stays.
+    fn elsewhere(
+        &self,
+        path: PathBuf,
+        speaks: bool,
+        lines: impl FnOnce(&mut WriteLine<'_>) -> io::Result<()>,
+    ) -> Result<(Session, Place), SessionError> {
+        if speaks && !matches!(self.place, Place::Memory) {
+            write_new(&path, false, lines)?;
+            return open_settled(&path);
+        }
+        let mut text = String::new();
+        let mut collect = |line: &str| {
+            text += line;
+            Ok(())
+        };
+        lines(&mut collect).map_err(|error| self.read_error(error))?;
+        let session = Session::from_bytes(text.into_bytes()).expect("a new header is a session");
+        let place = match self.place {
+            Place::Memory => Place::Memory,
+            Place::Pending { .. } | Place::File { .. } => Place::Pending { path, exists: false },
+        };
+        Ok((session, place))
+    }
+
+    fn go_over_to(&mut self, (session, place): (Session, Place)) {
+        self.leaf = last_id(&session);
+        self.ids = all_ids(&session);
+        self.session = session;
+        self.place = place;
+    }
+
     fn push_in_memory(&mut self, line: &str) -> Result<(), SessionError> {
         self.session.push_in_memory(line).map_err(|error| self.read_error(io::Error::other(error)))
     }
 
     /// From now on the session stands in a file.
     fn settle(&mut self, path: &Path) -> Result<(), SessionError> {
-        self.session = Session::open(path)?;
-        let checkpoint = self.session.checkpoint().map_err(|source| read_error(path, source))?;
-        self.place = Place::File { path: path.to_owned(), checkpoint };
+        (self.session, self.place) = open_settled(path)?;
         Ok(())
     }
 
@@ -637,40 +364,10 @@ fn new_id(mint: &mut impl Mint, taken: &HashSet<EntryId>) -> EntryId {
     EntryId::new(&uuid.to_string()).expect("a UUID is not empty")
 }
 
-/// An entry on its way into another session.
-struct Copy {
-    entry: usize,
-    id: EntryId,
-    parent: Option<EntryId>,
-    /// Replaces the first kept entry of a compaction, where that was a label.
-    first_kept: Option<EntryId>,
-}
-
-impl Copy {
-    fn line(&self, session: &Session) -> io::Result<String> {
-        let json = current_json(session, self.entry)?;
-        let raw = Raw::parse(json.as_bytes()).ok_or_else(changed)?;
-        let parent = quoted_or_null(self.parent.as_ref());
-        let first_kept = self.first_kept.as_ref().map(|id| quote(id.as_str()));
-        let mut changes = vec![("parentId", Some(&*parent))];
-        changes.extend(first_kept.as_ref().map(|id| ("firstKeptEntryId", Some(&**id))));
-        Ok(raw.with_members(&changes) + "\n")
-    }
-}
-
-/// Refuses a file that was written in the last two minutes.
-///
-/// pi keeps the leaf of an open session in memory, so what we append would be left on a side branch.
-pub fn ensure_quiet(path: &Path, now: Millis) -> Result<(), SessionError> {
-    const QUIET_SECONDS: i64 = 2 * 60;
-    let Ok(written) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
-        return Ok(());
-    };
-    let seconds = ((now.0 - Millis::from(written).0) / 1000).max(0);
-    if seconds >= QUIET_SECONDS {
-        return Ok(());
-    }
-    Err(SessionError::RecentlyWritten { path: path.to_owned(), seconds })
+fn open_settled(path: &Path) -> Result<(Session, Place), SessionError> {
+    let session = Session::open(path)?;
+    let checkpoint = session.checkpoint().map_err(|source| read_error(path, source))?;
+    Ok((session, Place::File { path: path.to_owned(), checkpoint }))
 }
 
 /// The entry that the next one follows. pi takes the last line even if it has no id and then starts a new
@@ -693,100 +390,8 @@ fn line_speaks(line: &str) -> bool {
     matches!(role.as_deref(), Some("user" | "assistant"))
 }
 
-fn quoted_or_null(id: Option<&EntryId>) -> String {
-    id.map_or_else(|| "null".to_owned(), |id| quote(id.as_str()))
-}
-
-/// Stands in for a session while it is read and replaced at the same time.
-fn placeholder() -> Session {
-    let header = r#"{"type":"session","version":3,"id":"-"}"#;
-    Session::from_bytes(header.as_bytes().to_vec()).expect("a header is a session")
-}
-
-/// Makes a header line; returns the new session's id with it.
-fn new_header(
-    mint: &mut impl Mint,
-    now: Millis,
-    cwd: &str,
-    parent: Option<&str>,
-) -> (String, String) {
-    let random = mint.random().to_be_bytes();
-    let mut bits = [0; 10];
-    bits.copy_from_slice(&random[..10]);
-    let since_1970 = u64::try_from(now.0).unwrap_or_default();
-    let id: Uuid = uuid::Builder::from_unix_timestamp_millis(since_1970, &bits).into_uuid();
-    let header = line(&[
-        ("type", Some(quote("session"))),
-        ("version", Some(CURRENT_VERSION.to_string())),
-        ("id", Some(quote(&id.to_string()))),
-        ("timestamp", Some(quote(&now.to_string()))),
-        ("cwd", Some(quote(cwd))),
-        ("parentSession", parent.map(quote)),
-    ]);
-    (id.to_string(), header)
-}
-
-/// Writes an object as one line, leaving out what has no value.
-fn line(fields: &[(&str, Option<String>)]) -> String {
-    // JSON from elsewhere may be spread over lines; a line break in it can only stand between tokens.
-    let on_one_line = |value: &String| value.replace(['\n', '\r'], " ");
-    let members: Vec<String> = fields
-        .iter()
-        .filter_map(|(key, value)| Some(format!("{}:{}", quote(key), on_one_line(value.as_ref()?))))
-        .collect();
-    format!("{{{}}}\n", members.join(","))
-}
-
 fn absolute(path: &Path) -> String {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).to_string_lossy().into_owned()
-}
-
-/// Writes a new file line by line, as pi does; if that fails, the file is taken away again.
-///
-/// A file that `exists` must still be empty: another program may have filled it since we looked.
-fn write_new(
-    path: &Path,
-    exists: bool,
-    lines: impl FnOnce(&mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()>,
-) -> Result<(), SessionError> {
-    let fail = |source| SessionError::Write { path: path.to_owned(), source };
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(fail)?;
-    }
-    let mut file = OpenOptions::new().append(true).create_new(!exists).open(path).map_err(fail)?;
-    if exists && file.metadata().map_err(fail)?.len() > 0 {
-        return Err(SessionError::ChangedMeanwhile(path.to_owned()));
-    }
-    lines(&mut |line| file.write_all(line.as_bytes())).map_err(|source| {
-        if !exists {
-            // What is left of a file that is only ours is of no use to anybody.
-            let _ = fs::remove_file(path);
-        }
-        fail(source)
-    })
-}
-
-fn write_lines(text: &[u8], write: &mut dyn FnMut(&str) -> io::Result<()>) -> io::Result<()> {
-    let lines = text.split_inclusive(|&byte| byte == b'\n');
-    lines.map(String::from_utf8_lossy).try_for_each(|line| write(&line))
-}
-
-/// Appends one line with one `write`. A torn last line is ended first, so that nothing is glued to it.
-fn append_line(path: &Path, line: &str) -> Result<(), SessionError> {
-    let fail = |source| SessionError::Write { path: path.to_owned(), source };
-    let mut file = OpenOptions::new().read(true).append(true).open(path).map_err(fail)?;
-    if !ends_with_line_break(&file).map_err(fail)? {
-        file.write_all(b"\n").map_err(fail)?;
-    }
-    file.write_all(line.as_bytes()).map_err(fail)
-}
-
-fn ends_with_line_break(file: &File) -> io::Result<bool> {
-    let mut last = [b'\n'];
-    if let Some(at) = file.metadata()?.len().checked_sub(1) {
-        file.read_exact_at(&mut last, at)?;
-    }
-    Ok(last == *b"\n")
 }
 
 fn read_error(path: &Path, source: io::Error) -> SessionError {

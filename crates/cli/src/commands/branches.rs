@@ -11,10 +11,10 @@ use serde_json::json;
 
 use super::{print_json, say};
 use crate::args::ReadOptions;
-use crate::describe::{BOLD, DIM, clean, describe};
+use crate::describe::{BOLD, DIM, describe, one_line};
 use crate::locate::Locations;
 use crate::mint::now;
-use crate::table::{Column, draw, fit, how_many, terminal_width};
+use crate::table::{Column, draw, fit, how_many, room};
 use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Result<()> {
@@ -26,7 +26,7 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
     if options.json {
         let list: io::Result<Vec<_>> =
             found.iter().map(|branch| to_json(&session, branch, current)).collect();
-        let relative = |(path, point): &(PathBuf, Option<EntryId>)| json!({ "path": path, "lastShared": point });
+        let relative = |(path, point): &(PathBuf, Option<EntryId>)| json!({ "path": path.to_string_lossy(), "lastShared": point });
         return print_json(&json!({
             "branches": list?,
             "forkedFrom": relatives.parent.as_ref().map(relative),
@@ -41,11 +41,7 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
     )?;
     for point in points {
         let words = describe(&session, point)?.words;
-        say!(
-            "  {DIM}⑂ {}{DIM:#} {}",
-            id(&session, point),
-            fit(&words, terminal_width().saturating_sub(16))
-        )?;
+        say!("  {DIM}⑂ {}{DIM:#} {}", id(&session, point), fit(&words, room(16)))?;
     }
     relatives.print(locations)?;
     let now = now();
@@ -58,7 +54,7 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
             branch.from.map_or_else(|| "root".to_owned(), |from| id(&session, from)),
             last_time(&session, branch).map(|time| when::ago(time, now)).unwrap_or_default(),
             branch.own.len().to_string(),
-            first_words(&session, branch)?,
+            first_words(&session, branch)?.unwrap_or_else(|| "(nothing said here yet)".to_owned()),
         ]);
     }
     let columns = [
@@ -99,7 +95,7 @@ impl Relatives {
 
     fn print(&self, locations: &Locations) -> anyhow::Result<()> {
         let words = |(path, point): &(PathBuf, Option<EntryId>)| {
-            let point = point.as_ref().map(|id| format!(" after {}", clean(id.as_str())));
+            let point = point.as_ref().map(|id| format!(" after {}", one_line(id.as_str())));
             format!("{}{}", locations.display(path), point.unwrap_or_default())
         };
         if let Some(parent) = &self.parent {
@@ -114,7 +110,7 @@ impl Relatives {
 
 fn id(session: &Session, at: usize) -> String {
     let id = session.log().entries()[at].id.as_ref().map_or("", EntryId::as_str);
-    crate::describe::one_line(id)
+    one_line(id)
 }
 
 fn last_time(session: &Session, branch: &Branch) -> Option<Millis> {
@@ -122,17 +118,17 @@ fn last_time(session: &Session, branch: &Branch) -> Option<Millis> {
 }
 
 /// Returns how a branch begins: the first thing that was said on it, by a person if possible.
-fn first_words(session: &Session, branch: &Branch) -> io::Result<String> {
-    let mut first = String::new();
+fn first_words(session: &Session, branch: &Branch) -> io::Result<Option<String>> {
+    const SILENT: &[&str] =
+        &["model", "thinking", "label", "name", "system", "custom", "usage", "edit"];
+    let mut first = None;
     for &at in &branch.own {
         let description = describe(session, at)?;
         if description.who == "user" {
-            return Ok(description.words);
+            return Ok(Some(description.words));
         }
-        if first.is_empty()
-            && !matches!(description.who, "model" | "thinking" | "label" | "name" | "system")
-        {
-            first = description.words;
+        if first.is_none() && !SILENT.contains(&description.who) {
+            first = Some(description.words).filter(|words| !words.is_empty());
         }
     }
     Ok(first)

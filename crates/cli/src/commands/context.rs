@@ -11,7 +11,7 @@ use crate::table::{Column, count, draw, how_many};
 pub(crate) fn run(locations: &Locations, options: &ContextOptions) -> anyhow::Result<()> {
     let (session, tree) = locations.open(&options.read.session, View::AsPi)?;
     let leaf = match &options.leaf {
-        Some(entry) => Some(find_entry(session.log(), &tree, entry)?),
+        Some(entry) => Some(find_entry(&session, &tree, entry)?),
         None => tree.leaf(),
     };
     let context = session.context(&tree, leaf)?;

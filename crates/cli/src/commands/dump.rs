@@ -30,7 +30,7 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
 
     let mut out = Members::open(io::BufWriter::new(io::stdout().lock()))?;
     out.raw("header", &current_header(&session))?;
-    out.value("cwd", &resolved_cwd(&session))?;
+    out.value("cwd", &resolved_cwd(&session).to_string_lossy())?;
     out.value("name", &session.log().name())?;
     out.value("leafId", &tree.leaf().and_then(id))?;
     out.value("entries", &entries.iter().map(row).collect::<Vec<_>>())?;
@@ -41,7 +41,7 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
     out.value("context", &session.context(&tree, tree.leaf())?)?;
     out.value("listed", &listed(&session, &SessionInfo::read(&path)?)?)?;
     let problems = session.problems(&tree).into_iter().map(|problem| {
-        json!({ "file": path, "line": problem.line, "kind": problem.kind, "message": problem.kind.to_string() })
+        json!({ "file": path.to_string_lossy(), "line": problem.line, "kind": problem.kind, "message": problem.kind.to_string() })
     });
     out.value("problems", &problems.collect::<Vec<_>>())?;
     Ok(out.close()?)
@@ -64,9 +64,9 @@ impl<W: Write> Members<W> {
         write!(self.writer, "{comma}\n\"{key}\":")
     }
 
-    fn value(&mut self, key: &str, value: &impl Serialize) -> anyhow::Result<()> {
+    fn value(&mut self, key: &str, value: &impl Serialize) -> io::Result<()> {
         self.member(key)?;
-        Ok(serde_json::to_writer(&mut self.writer, value)?)
+        serde_json::to_writer(&mut self.writer, value).map_err(io::Error::from)
     }
 
     fn raw(&mut self, key: &str, json: &str) -> io::Result<()> {
@@ -121,7 +121,7 @@ fn kind(entry: &Entry) -> Option<&str> {
 /// The fields of pi's own listing.
 fn listed(session: &Session, info: &SessionInfo) -> anyhow::Result<serde_json::Value> {
     Ok(json!({
-        "path": info.path,
+        "path": info.path.to_string_lossy(),
         "id": info.id,
         "cwd": info.cwd,
         "name": info.name,

@@ -1,16 +1,19 @@
 //! `pi-brain session fork`: a new session from a part of an old one.
 
+use std::collections::HashSet;
+use std::io;
 use std::path::Path;
 
-use pi_brain_session::{EntryId, Role, Session, SessionWriter, Tree, View};
+use pi_brain_session::{EntryId, Role, Session, SessionWriter, Tree, View, text_of};
 use serde_json::json;
 
 use super::{print_json, say};
 use crate::args::ForkOptions;
-use crate::describe::{BOLD, DIM, describe};
+use crate::describe::{BOLD, DIM, clean, one_line};
 use crate::failure::Failure;
 use crate::locate::{Locations, find_entry};
 use crate::mint::SystemMint;
+use crate::open::{current_folder, remember};
 use crate::table::{Column, draw};
 use crate::when;
 
@@ -22,68 +25,90 @@ pub(crate) fn run(locations: &Locations, options: &ForkOptions) -> anyhow::Resul
         );
     };
     let entry = match &options.at {
-        Some(entry) => find_entry(session.log(), &tree, entry)?,
+        Some(entry) => find_entry(&session, &tree, entry)?,
         None if options.clone => leaf,
         None => return list_choices(&session, &tree, leaf, options.read.json),
     };
     // Somebody who starts again at their own words wants to say something else in their place.
     let is_user = session.log().entries()[entry].role() == Some(&Role::User);
     let says_again = is_user && !options.clone;
+    let text = says_again.then(|| said(&session, entry)).transpose()?;
     let end = if says_again { tree.parent(entry) } else { Some(entry) };
-    let path = session.path().unwrap_or(Path::new("")).to_owned();
-    let mut writer = SessionWriter::open(&path, "", SystemMint)?;
-    match end.and_then(|end| session.log().entries()[end].id.clone()) {
+    // A damaged entry without id cannot end a path; what came before it can.
+    let end = std::iter::successors(end, |&at| tree.parent(at))
+        .find_map(|at| session.log().entries()[at].id.clone());
+    let mut writer = SessionWriter::from_session(session, &current_folder(), SystemMint)?;
+    match end {
         Some(end) => writer.create_branched_session(&end)?,
         None => writer.new_session(None, true)?,
     }
     // pi would wait for the first message; somebody who asked for a file wants to see one.
     writer.write_now()?;
     let new = writer.path().unwrap_or(Path::new(""));
-    let text = describe(&session, entry)?.words;
+    remember(new, writer.session().log().end());
     if options.read.json {
         return print_json(&json!({
-            "path": new,
+            "path": new.to_string_lossy(),
             "id": writer.session().header().id,
             "entryCount": writer.session().log().entries().len(),
-            "text": says_again.then_some(text),
+            "text": text,
         }));
     }
     say!("{BOLD}{}{BOLD:#}", locations.display(new))?;
-    if says_again {
-        say!("It ends before: {text}")?;
+    if let Some(text) = text {
+        say!("It ends before: {}", clean(&text))?;
     }
-    say!("{DIM}pi --session {}{DIM:#}", writer.session().header().id)
+    let cwd = writer.session().header().cwd.as_deref().map(Path::new);
+    let cwd = cwd.filter(|cwd| cwd.is_dir()).map(|cwd| locations.shell_word(cwd));
+    let go_there = cwd.map(|cwd| format!("cd {cwd} && ")).unwrap_or_default();
+    say!("{DIM}{go_there}pi --session {}{DIM:#}", locations.shell_word(new))
 }
 
-/// Lists what a person said on the current path.
+/// Returns what a person said, as pi would put it back into its editor.
+fn said(session: &Session, at: usize) -> io::Result<String> {
+    let text = session.entry_raw(at)?;
+    let content = text.raw().get("message").and_then(|message| message.get("content"));
+    Ok(content.map(|content| text_of(content, "")).unwrap_or_default())
+}
+
+/// Lists what a person said, on whatever branch.
 fn list_choices(session: &Session, tree: &Tree, leaf: usize, json: bool) -> anyhow::Result<()> {
+    let current: HashSet<usize> = tree.branch(leaf).into_iter().collect();
     let entries = session.log().entries();
-    let spoken =
-        tree.branch(leaf).into_iter().filter(|&at| entries[at].role() == Some(&Role::User));
-    let mut rows = Vec::new();
-    for at in spoken {
-        let id = entries[at].id.as_ref().map_or("", EntryId::as_str).to_owned();
-        let time = entries[at].timestamp;
-        rows.push((id, time, describe(session, at)?.words));
+    let choices = entries.iter().enumerate().filter_map(|(at, entry)| {
+        let id = entry.id.as_ref().filter(|_| entry.role() == Some(&Role::User))?;
+        // Of several entries with one id, only one can be chosen.
+        (tree.find(id.as_str()) == Some(at)).then_some((at, id))
+    });
+    let (mut list, mut rows) = (Vec::new(), Vec::new());
+    for (at, id) in choices {
+        let (time, text) = (entries[at].timestamp, said(session, at)?);
+        let on_current_branch = current.contains(&at);
+        if json {
+            list.push(json!({
+                "entryId": id,
+                "timestamp": time.map(|time| time.to_string()),
+                "onCurrentBranch": on_current_branch,
+                "text": text,
+            }));
+        } else {
+            rows.push(row(on_current_branch, id, time.map(when::date_and_time), &text));
+        }
     }
     if json {
-        let list: Vec<_> = rows
-            .iter()
-            .map(|(id, time, text)| json!({ "entryId": id, "timestamp": time.map(|time| time.to_string()), "text": text }))
-            .collect();
         return print_json(&list);
     }
     if rows.is_empty() {
         return say!("Nobody said anything here yet; `--clone` copies what is there.");
     }
-    let columns = [Column::Text("ENTRY"), Column::Text("WHEN"), Column::Rest("YOU SAID")];
-    let rows = rows.into_iter().map(|(id, time, text)| {
-        vec![
-            crate::describe::one_line(&id),
-            time.map(when::date_and_time).unwrap_or_default(),
-            text,
-        ]
-    });
-    say!("{}", draw(&columns, &rows.collect::<Vec<_>>()))?;
-    say!("\n{DIM}Choose one: pi-brain session fork SESSION --at ENTRY{DIM:#}")
+    let columns =
+        [Column::Text(""), Column::Text("ENTRY"), Column::Text("WHEN"), Column::Rest("YOU SAID")];
+    say!("{}", draw(&columns, &rows))?;
+    say!("\n{DIM}● on the current branch, ○ on another")?;
+    say!("Choose one: pi-brain session fork SESSION --at ENTRY{DIM:#}")
+}
+
+fn row(on_current_branch: bool, id: &EntryId, time: Option<String>, text: &str) -> Vec<String> {
+    let mark = if on_current_branch { "●" } else { "○" };
+    vec![mark.to_owned(), one_line(id.as_str()), time.unwrap_or_default(), one_line(text)]
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::say;
-use super::sessions::{draw_list, id_length, newest, read_all};
+use super::sessions::{draw_list, id_length, newest, read_all, require_some};
 use crate::describe::{BOLD, DIM};
 use crate::locate::Locations;
 use crate::mint::now;
@@ -13,7 +13,9 @@ use crate::when;
 const SHOWN: usize = 10;
 
 pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
-    let sessions = &*read_all(locations)?;
+    let files = locations.sessions.files();
+    let sessions = &*read_all(locations, &files);
+    require_some(locations, &files, sessions)?;
     let projects: HashSet<&str> = sessions.iter().map(|session| &*session.cwd).collect();
     let messages: usize = sessions.iter().map(|session| session.message_count).sum();
     let tokens: u64 = sessions.iter().map(|session| session.usage.total_tokens).sum();
@@ -54,7 +56,7 @@ pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
     if sessions.len() > SHOWN {
         say!("{DIM}… and {} more: {program} sessions{DIM:#}", sessions.len() - SHOWN)?;
     }
-    say!("\n{DIM}{program} session show latest    read the newest one")?;
+    say!("\n{DIM}{program} session show latest    read the one written last")?;
     say!("{program} session tree latest    its branches and labels")?;
     let indent = " ".repeat(program.len() - "pi-brain".len());
     say!("pi-brain --help{indent}                 everything else{DIM:#}")

@@ -9,13 +9,18 @@ use pi_brain_session::{Millis, SessionError, SessionInfo, list_sessions};
 use super::{print_json, say};
 use crate::args::{SessionsOptions, SortField};
 use crate::describe::one_line;
+use crate::failure::{Failure, warn};
 use crate::locate::Locations;
 use crate::mint::now;
-use crate::table::{Column, dollars, draw};
+use crate::table::{Column, dollars, draw, fit};
 use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &SessionsOptions) -> anyhow::Result<()> {
-    let mut sessions = read_all(locations)?;
+    let files = locations.sessions.files();
+    let mut sessions = read_all(locations, &files);
+    if !options.json {
+        require_some(locations, &files, &sessions)?;
+    }
     let prefix = id_length(&sessions);
     retain(&mut sessions, options);
     sort(&mut sessions, options);
@@ -29,19 +34,35 @@ pub(crate) fn run(locations: &Locations, options: &SessionsOptions) -> anyhow::R
     say!("{}", draw_list(&sessions, prefix))
 }
 
-/// Reads all sessions, with a progress bar if it takes a while; an error if there are none.
-pub(crate) fn read_all(locations: &Locations) -> anyhow::Result<Vec<SessionInfo>> {
-    let files = locations.sessions.files();
+/// Reads all sessions, with a progress bar if it takes a while.
+pub(crate) fn read_all(locations: &Locations, files: &[PathBuf]) -> Vec<SessionInfo> {
+    let progress = progress_bar(files.len());
+    let (sessions, unreadable) = list_sessions(files, || progress.inc(1));
+    progress.finish_and_clear();
+    for (path, error) in unreadable.iter().filter(|(_, error)| !is_empty_file(error)) {
+        warn(&format!("{}: {}", locations.display(path), reason(error)));
+    }
+    sessions
+}
+
+/// Says so if there is nothing to list.
+pub(crate) fn require_some(
+    locations: &Locations,
+    files: &[PathBuf],
+    sessions: &[SessionInfo],
+) -> anyhow::Result<()> {
     if files.is_empty() {
         return Err(locations.no_sessions());
     }
-    let progress = progress_bar(files.len());
-    let (sessions, unreadable) = list_sessions(&files, || progress.inc(1));
-    progress.finish_and_clear();
-    for (path, error) in unreadable.iter().filter(|(_, error)| !is_empty_file(error)) {
-        anstream::eprintln!("warning: {}: {}", locations.display(path), reason(error));
+    if sessions.is_empty() {
+        let folder = locations.display(locations.sessions.path());
+        let text = match files.len() {
+            1 => format!("the one file in {folder} is not readable as a session"),
+            several => format!("none of the {several} files in {folder} is readable as a session"),
+        };
+        return Err(Failure::NoneReadable(text).into());
     }
-    Ok(sessions)
+    Ok(())
 }
 
 /// Draws the table; ids are cut to `prefix` digits.
@@ -55,11 +76,12 @@ pub(crate) fn draw_list(sessions: &[SessionInfo], prefix: usize) -> String {
         Column::Text("ID"),
         Column::Rest("SESSION"),
     ];
+    const WIDEST_PROJECT: usize = 24;
     let now = now();
     let row = |session: &SessionInfo| {
         vec![
             when::ago(session.modified, now),
-            one_line(project(session)),
+            fit(&one_line(project(session)), WIDEST_PROJECT),
             session.message_count.to_string(),
             session.branch_count.to_string(),
             dollars(session.usage.cost),

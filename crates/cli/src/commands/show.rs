@@ -8,6 +8,7 @@ use serde_json::value::RawValue;
 use super::print_json;
 use crate::args::ShowOptions;
 use crate::describe::{ANSWER, DIM, FAILURE, NOTE, USER, clean, key_argument, one_line};
+use crate::failure::Failure;
 use crate::locate::{Locations, find_entry};
 use crate::pager::Output;
 use crate::table::{bytes, count, dollars, how_many};
@@ -15,14 +16,16 @@ use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &ShowOptions) -> anyhow::Result<()> {
     let (session, tree) = locations.open(&options.read.session, View::Repaired)?;
-    let log = session.log();
-    let start = options.at.as_ref().map(|entry| find_entry(log, &tree, entry)).transpose()?;
-    let leaf = match &options.leaf {
-        Some(entry) => Some(end_of_branch(&tree, find_entry(log, &tree, entry)?)),
-        None => tree.leaf(),
-    };
-    let mut path = leaf.map_or_else(Vec::new, |leaf| tree.branch(leaf));
+    let find = |entry: &String| find_entry(&session, &tree, entry);
+    let start = options.at.as_ref().map(find).transpose()?;
+    let chosen = options.leaf.as_ref().map(find).transpose()?;
+    let mut path = chosen.or(tree.leaf()).map_or_else(Vec::new, |leaf| tree.branch(leaf));
     if let Some(start) = start.filter(|start| !path.contains(start)) {
+        if let (Some(leaf), Some(at)) = (&options.leaf, &options.at) {
+            let text =
+                format!("{at} is not on the way to {leaf}; leave out --leaf to see its branch");
+            return Err(Failure::Usage(text).into());
+        }
         // The entry is on another branch: show that one.
         path = tree.branch(end_of_branch(&tree, start));
     }
@@ -112,7 +115,8 @@ impl Transcript<'_> {
         let entry = &self.session.log().entries()[at];
         let text = self.session.entry_raw(at)?;
         let raw = text.raw();
-        let field = |key: &str| clean(&raw.get_str(key).unwrap_or_default());
+        let field = |key: &str| one_line(&raw.get_str(key).unwrap_or_default());
+        let text_field = |key: &str| clean(&raw.get_str(key).unwrap_or_default());
         match &entry.body {
             Body::Message(_) => {
                 if let Some(message) = raw.get("message") {
@@ -126,20 +130,20 @@ impl Transcript<'_> {
                 writeln!(out, "{DIM}thinking level: {}{DIM:#}", field("thinkingLevel"))?;
             }
             Body::Compaction { .. } => {
-                let tokens = raw.get("tokensBefore").map(Raw::text).unwrap_or_default();
+                let tokens = one_line(&raw.get("tokensBefore").map(Raw::text).unwrap_or_default());
                 Self::write_head(out, entry, &format!("compaction of {tokens} tokens"), NOTE)?;
-                writeln!(out, "{NOTE}{}{NOTE:#}", field("summary"))?;
+                writeln!(out, "{NOTE}{}{NOTE:#}", text_field("summary"))?;
             }
             Body::BranchSummary { .. } => {
                 Self::write_head(out, entry, &format!("came back from {}", field("fromId")), NOTE)?;
-                writeln!(out, "{NOTE}{}{NOTE:#}", field("summary"))?;
+                writeln!(out, "{NOTE}{}{NOTE:#}", text_field("summary"))?;
             }
             Body::CustomMessage { display: true, .. } => {
                 Self::write_head(out, entry, &field("customType"), NOTE)?;
                 self.write_content(out, raw.get("content"), NOTE)?;
             }
             Body::Other { kind } => {
-                Self::write_head(out, entry, &format!("unknown entry: {}", clean(kind)), DIM)?;
+                Self::write_head(out, entry, &format!("unknown entry: {}", one_line(kind)), DIM)?;
             }
             _ => {}
         }
@@ -152,7 +156,7 @@ impl Transcript<'_> {
         let ways: Vec<&EntryId> =
             self.tree.children(at).iter().filter_map(|&child| entries[child].id.as_ref()).collect();
         if ways.len() > 1 {
-            let list: Vec<String> = ways.iter().map(|id| clean(id.as_str())).collect();
+            let list: Vec<String> = ways.iter().map(|id| one_line(id.as_str())).collect();
             writeln!(out, "{DIM}⑂ goes on in {} ways: {}{DIM:#}", ways.len(), list.join(", "))?;
         }
         Ok(())
@@ -165,7 +169,7 @@ impl Transcript<'_> {
         style: anstyle::Style,
     ) -> io::Result<()> {
         let time = entry.timestamp.map(when::date_and_time).unwrap_or_default();
-        let id = clean(entry.id.as_ref().map_or("", EntryId::as_str));
+        let id = one_line(entry.id.as_ref().map_or("", EntryId::as_str));
         writeln!(out, "\n{style}▌ {who}{style:#}  {DIM}{time}  {id}{DIM:#}")
     }
 
@@ -175,7 +179,8 @@ impl Transcript<'_> {
         entry: &Entry,
         message: Raw<'_>,
     ) -> io::Result<()> {
-        let field = |key: &str| clean(&message.get_str(key).unwrap_or_default());
+        let field = |key: &str| one_line(&message.get_str(key).unwrap_or_default());
+        let text_field = |key: &str| clean(&message.get_str(key).unwrap_or_default());
         let content = message.get("content");
         match entry.role() {
             Some(Role::User) => {
@@ -211,8 +216,8 @@ impl Transcript<'_> {
             }
             Some(Role::BashExecution) => {
                 Self::write_head(out, entry, "you ran", USER)?;
-                writeln!(out, "$ {}", field("command"))?;
-                self.write_lines(out, &field("output"), DIM)
+                writeln!(out, "$ {}", text_field("command"))?;
+                self.write_lines(out, &text_field("output"), DIM)
             }
             Some(Role::Custom) => {
                 if message.get("display").and_then(Raw::as_bool) == Some(false) {
@@ -223,7 +228,7 @@ impl Transcript<'_> {
             }
             Some(Role::System) | None => Ok(()),
             Some(Role::Other(role)) => {
-                Self::write_head(out, entry, &clean(role), DIM)?;
+                Self::write_head(out, entry, &one_line(role), DIM)?;
                 self.write_content(out, content, DIM)
             }
         }
@@ -248,10 +253,10 @@ impl Transcript<'_> {
                     } else {
                         key_argument(arguments)
                     };
-                    writeln!(out, "{ANSWER}→ {}{ANSWER:#} {}", clean(&name), clean(&argument))?;
+                    writeln!(out, "{ANSWER}→ {}{ANSWER:#} {}", one_line(&name), clean(&argument))?;
                 }
                 Block::Image { mime_type, encoded_length } => {
-                    let kind = clean(&mime_type.unwrap_or_default());
+                    let kind = one_line(&mime_type.unwrap_or_default());
                     writeln!(
                         out,
                         "{DIM}[{kind}, {}]{DIM:#}",

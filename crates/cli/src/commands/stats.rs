@@ -17,6 +17,12 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
     }
     let title = session.log().name().unwrap_or(&session.header().id);
     say!("{BOLD}{}{BOLD:#}", one_line(title))?;
+    if stats.entries == 0 {
+        return say!(
+            "  The session is empty: its file of {} has only a header.",
+            bytes(session.log().end())
+        );
+    }
     print_shape(&stats, session.log().end())?;
     print_usage(&stats)?;
     print_tables(&stats)
@@ -29,12 +35,16 @@ fn print_shape(stats: &Stats, size: u64) -> anyhow::Result<()> {
         parts.join(", ")
     };
     say!("  {DIM}entries{DIM:#}    {} ({}), {}", stats.entries, list(&stats.by_kind), bytes(size))?;
-    say!("  {DIM}messages{DIM:#}   {}", list(&stats.by_role))?;
-    say!(
-        "  {DIM}answers{DIM:#}    {}; {} with thinking",
-        list(&stats.stop_reasons),
-        stats.thinking_turns
-    )?;
+    if !stats.by_role.is_empty() {
+        say!("  {DIM}messages{DIM:#}   {}", list(&stats.by_role))?;
+    }
+    if !stats.stop_reasons.is_empty() {
+        say!(
+            "  {DIM}answers{DIM:#}    {}; {} with thinking",
+            list(&stats.stop_reasons),
+            stats.thinking_turns
+        )?;
+    }
     let shape = [
         how_many(stats.branches, "branch", "branches"),
         how_many(stats.branch_points, "branch point", "branch points"),

@@ -14,19 +14,19 @@ Summarise the conversation above for someone who will carry on with the work. Sa
 was done and decided and why, what failed, and what comes next. Keep file paths, names and error messages \
 exact. Answer with the summary alone.";
 
-/// Gets the summary that was asked for; `None` if none was.
+/// Gets the summary that was asked for.
 pub(super) fn summarize(
     options: &SummaryOptions,
     conversation: &Conversation,
     earlier: Option<&str>,
     instructions: Option<&str>,
-) -> anyhow::Result<Option<(String, SummarySource)>> {
+) -> anyhow::Result<(String, SummarySource)> {
     if let Some(text) = &options.summary {
         let text = if text == "-" { read_stdin()? } else { text.clone() };
         if text.trim().is_empty() {
             bail!("the summary is empty");
         }
-        return Ok(Some((text.trim().to_owned(), SummarySource::User)));
+        return Ok((text.trim().to_owned(), SummarySource::User));
     }
     if let Some(command) = &options.summary_command {
         let part = |title: &str, text: Option<&str>| text.map(|text| format!("[{title}]: {text}"));
@@ -38,10 +38,9 @@ pub(super) fn summarize(
         ];
         let request = parts.into_iter().flatten().collect::<Vec<_>>().join("\n\n");
         let text = run_command(command, &request)?;
-        return Ok(Some((text + &conversation.files.to_blocks(), SummarySource::Model)));
+        return Ok((text + &conversation.files.to_blocks(), SummarySource::Model));
     }
-    let text = || conversation.summarize(earlier, instructions);
-    Ok(options.auto.then(|| (text(), SummarySource::BuiltIn)))
+    Ok((conversation.summarize(earlier, instructions), SummarySource::BuiltIn))
 }
 
 fn read_stdin() -> anyhow::Result<String> {

@@ -8,13 +8,14 @@ use std::io::{self, Write};
 
 use pi_brain_session::{Body, EntryId, Label, Role, Session, Tree, View, labels};
 use serde_json::json;
+use unicode_width::UnicodeWidthStr;
 
 use super::print_json;
 use crate::args::{Filter, TreeOptions};
-use crate::describe::{BOLD, DIM, LABEL, clean, describe};
+use crate::describe::{BOLD, DIM, LABEL, describe, one_line};
 use crate::locate::Locations;
 use crate::pager::Output;
-use crate::table::{fit, how_many, terminal_width};
+use crate::table::{fit, how_many, room};
 
 pub(crate) fn run(locations: &Locations, options: &TreeOptions) -> anyhow::Result<()> {
     let (session, tree) = locations.open(&options.read.session, View::Repaired)?;
@@ -196,7 +197,7 @@ impl<'a> Picture<'a> {
     fn draw_entry(&self, out: &mut impl Write, at: usize, lead: &str) -> io::Result<()> {
         let entry = &self.session.log().entries()[at];
         let id = entry.id.as_ref().map_or("--------", EntryId::as_str);
-        let id: String = clean(id).chars().take(8).collect();
+        let id: String = one_line(id).chars().take(8).collect();
         let is_leaf = self.leaf == Some(at);
         let mark = if is_leaf {
             "◆"
@@ -205,13 +206,15 @@ impl<'a> Picture<'a> {
         } else {
             "○"
         };
-        let label =
-            self.label(at).map(|label| format!("  [{}]", clean(&label.text))).unwrap_or_default();
+        let label = self
+            .label(at)
+            .map(|label| format!("  [{}]", one_line(&label.text)))
+            .unwrap_or_default();
         let end = if is_leaf { "  ← leaf" } else { "" };
         let description = describe(self.session, at)?;
         let style = description.style;
-        let used = lead.chars().count() + 2 + 9 + 11 + label.chars().count() + end.chars().count();
-        let words = fit(&description.words, terminal_width().saturating_sub(used).max(20));
+        let used = lead.width() + 2 + 9 + 11 + label.width() + end.width();
+        let words = fit(&description.words, room(used));
         writeln!(
             out,
             "{DIM}{lead}{DIM:#}{mark} {DIM}{id}{DIM:#} {style}{:<10}{style:#} {words}{LABEL}{label}{LABEL:#}{BOLD}{end}{BOLD:#}",
@@ -219,19 +222,23 @@ impl<'a> Picture<'a> {
         )
     }
 
-    /// Lists the entries with their parents: a program can build the tree, however deep it is.
+    /// Lists the entries that are shown, each with the nearest shown one above it: a program can build
+    /// the tree, however deep it is.
     fn to_json(&self) -> io::Result<serde_json::Value> {
         let entries = self.session.log().entries();
         let depths = self.tree.depths();
+        let shown: Vec<bool> =
+            (0..entries.len()).map(|at| self.shows(at)).collect::<io::Result<_>>()?;
+        let parents = self.parents_among(&shown);
         let mut list = Vec::new();
         for (at, entry) in entries.iter().enumerate() {
-            if !self.shows(at)? {
+            if !shown[at] {
                 continue;
             }
             let description = describe(self.session, at)?;
             list.push(json!({
                 "id": entry.id,
-                "parentId": self.tree.parent(at).and_then(|parent| entries[parent].id.as_ref()),
+                "parentId": parents[at].and_then(|parent| entries[parent].id.as_ref()),
                 "line": entry.line,
                 "type": entry.kind(),
                 "role": entry.role().map(Role::as_str),
@@ -245,5 +252,21 @@ impl<'a> Picture<'a> {
             }));
         }
         Ok(list.into())
+    }
+
+    /// Finds for each entry the nearest one above it that is shown and can be named.
+    fn parents_among(&self, shown: &[bool]) -> Vec<Option<usize>> {
+        let entries = self.session.log().entries();
+        let mut parents = vec![None; shown.len()];
+        let mut open: Vec<usize> = self.tree.roots().to_vec();
+        while let Some(at) = open.pop() {
+            let is_named = shown[at] && entries[at].id.is_some();
+            let nearest = if is_named { Some(at) } else { parents[at] };
+            for &child in self.tree.children(at) {
+                parents[child] = nearest;
+                open.push(child);
+            }
+        }
+        parents
     }
 }

@@ -1,0 +1,75 @@
+//! The only writes to session files: a new file, or one more line.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use crate::error::SessionError;
+use crate::time::Millis;
+
+/// Takes one line, with its line break.
+pub(super) type WriteLine<'a> = dyn FnMut(&str) -> io::Result<()> + 'a;
+
+/// Refuses a file that was written in the last two minutes.
+///
+/// pi keeps the leaf of an open session in memory, so what we append would be left on a side branch.
+pub fn ensure_quiet(path: &Path, now: Millis) -> Result<(), SessionError> {
+    const QUIET_SECONDS: i64 = 2 * 60;
+    let Ok(written) = fs::metadata(path).and_then(|metadata| metadata.modified()) else {
+        return Ok(());
+    };
+    let seconds = ((now.0 - Millis::from(written).0) / 1000).max(0);
+    if seconds >= QUIET_SECONDS {
+        return Ok(());
+    }
+    Err(SessionError::RecentlyWritten { path: path.to_owned(), seconds })
+}
+
+/// Writes a new file line by line, as pi does; if that fails, the file is taken away again.
+///
+/// A file that `exists` must still be empty: another program may have filled it since we looked.
+pub(super) fn write_new(
+    path: &Path,
+    exists: bool,
+    lines: impl FnOnce(&mut WriteLine<'_>) -> io::Result<()>,
+) -> Result<(), SessionError> {
+    let fail = |source| SessionError::Write { path: path.to_owned(), source };
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(fail)?;
+    }
+    let mut file = OpenOptions::new().append(true).create_new(!exists).open(path).map_err(fail)?;
+    if exists && file.metadata().map_err(fail)?.len() > 0 {
+        return Err(SessionError::ChangedMeanwhile(path.to_owned()));
+    }
+    lines(&mut |line| file.write_all(line.as_bytes())).map_err(|source| {
+        if !exists {
+            // What is left of a file that is only ours is of no use to anybody.
+            let _ = fs::remove_file(path);
+        }
+        fail(source)
+    })
+}
+
+pub(super) fn write_lines(text: &[u8], write: &mut WriteLine<'_>) -> io::Result<()> {
+    let lines = text.split_inclusive(|&byte| byte == b'\n');
+    lines.map(String::from_utf8_lossy).try_for_each(|line| write(&line))
+}
+
+/// Appends one line with one `write`. A torn last line is ended first, so that nothing is glued to it.
+pub(super) fn append_line(path: &Path, line: &str) -> Result<(), SessionError> {
+    let fail = |source| SessionError::Write { path: path.to_owned(), source };
+    let mut file = OpenOptions::new().read(true).append(true).open(path).map_err(fail)?;
+    if !ends_with_line_break(&file).map_err(fail)? {
+        file.write_all(b"\n").map_err(fail)?;
+    }
+    file.write_all(line.as_bytes()).map_err(fail)
+}
+
+fn ends_with_line_break(file: &File) -> io::Result<bool> {
+    let mut last = [b'\n'];
+    if let Some(at) = file.metadata()?.len().checked_sub(1) {
+        file.read_exact_at(&mut last, at)?;
+    }
+    Ok(last == *b"\n")
+}
