@@ -351,5 +351,7 @@ pub(crate) fn print_completions(shell: clap_complete::Shell) -> anyhow::Result<(
     // clap_complete panics where it cannot write, so it writes to memory.
     let mut text = Vec::new();
     clap_complete::generate(shell, &mut Arguments::command(), "pi-brain", &mut text);
-    Ok(std::io::stdout().write_all(&text)?)
+    let mut out = std::io::stdout().lock();
+    out.write_all(&text)?;
+    Ok(out.flush()?)
 }

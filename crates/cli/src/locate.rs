@@ -65,10 +65,10 @@ impl Settings {
     }
 }
 
-/// Reads a number as JavaScript does, which knows no other than 2e4.
+/// Reads a number as JavaScript does, to which 20000 and 2e4 are the same.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is not negative")]
 fn whole(value: &Value) -> Option<u64> {
-    let number = value.as_f64().filter(|number| (0.0..9e15).contains(number))?;
-    format!("{:.0}", number.floor()).parse().ok()
+    value.as_f64().filter(|&number| number >= 0.0).map(|number| number as u64)
 }
 
 impl Locations {
@@ -251,14 +251,13 @@ pub(crate) fn find_entry(session: &Session, tree: &Tree, argument: &str) -> anyh
 
 fn list_entries(session: &Session, entries: &[usize]) -> io::Result<String> {
     const SHOWN: usize = 10;
-    let mut list = String::new();
+    let mut lines = Vec::new();
     for &at in entries.iter().take(SHOWN) {
         let id = session.log().entries()[at].id.as_ref().map_or("", EntryId::as_str);
-        let words = fit(&describe(session, at)?.words, 60);
-        list += &format!("\n  {}  {words}", one_line(id));
+        lines.push(format!("\n  {}  {}", one_line(id), fit(&describe(session, at)?.words, 60)));
     }
     if let Some(more) = entries.len().checked_sub(SHOWN).filter(|&more| more > 0) {
-        list += &format!("\n  … and {more} more");
+        lines.push(format!("\n  … and {more} more"));
     }
-    Ok(list)
+    Ok(lines.concat())
 }

@@ -2,20 +2,14 @@
 
 use std::env;
 use std::io::{self, IsTerminal, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
-use anstream::{AutoStream, ColorChoice, StripStream};
+use anstream::AutoStream;
 
 /// Where a transcript goes: to a pager, or straight out.
 pub(crate) enum Output {
-    Pager(Child, PagerInput),
+    Pager(Child, AutoStream<Box<dyn Write>>),
     Direct(AutoStream<io::Stdout>),
-}
-
-/// The pager draws on our standard output, so what is decided about colours there holds for it too.
-pub(crate) enum PagerInput {
-    Coloured(ChildStdin),
-    Plain(StripStream<ChildStdin>),
 }
 
 impl Output {
@@ -40,11 +34,9 @@ impl Output {
         }
         let Ok(mut child) = command.spawn() else { return direct() };
         let stdin = child.stdin.take().expect("the pager was started with a pipe");
-        let input = match AutoStream::choice(&io::stdout()) {
-            ColorChoice::Never => PagerInput::Plain(StripStream::new(stdin)),
-            _ => PagerInput::Coloured(stdin),
-        };
-        Self::Pager(child, input)
+        // The pager draws on our standard output: what is decided about colours there holds for it too.
+        let choice = AutoStream::choice(&io::stdout());
+        Self::Pager(child, AutoStream::new(Box::new(stdin), choice))
     }
 
     /// Waits until the reader has finished.
@@ -60,8 +52,7 @@ impl Output {
 
     fn writer(&mut self) -> &mut dyn Write {
         match self {
-            Self::Pager(_, PagerInput::Coloured(stdin)) => stdin,
-            Self::Pager(_, PagerInput::Plain(stdin)) => stdin,
+            Self::Pager(_, input) => input,
             Self::Direct(stdout) => stdout,
         }
     }

@@ -1,6 +1,7 @@
 //! Where session files lie, and what they are called.
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -94,8 +95,8 @@ pub(crate) fn is_valid_session_id(id: &str) -> bool {
 pub fn read_header(path: &Path) -> Option<Header> {
     // Nobody has a header this large; a file that has none must not be read to its end.
     const FURTHEST: u64 = 1024 * 1024;
-    let mut lines = LineReader::new(File::open(path).ok()?, 0);
-    while let Some(line) = lines.next().ok()?.filter(|line| line.offset < FURTHEST) {
+    let mut lines = LineReader::new(File::open(path).ok()?.take(FURTHEST), 0);
+    while let Some(line) = lines.next().ok()? {
         let bytes = line.bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line.bytes);
         let mut scanner = Scanner::new(bytes);
         let values = std::iter::from_fn(|| scanner.value());

@@ -67,6 +67,7 @@ pub(crate) fn require_some(
 
 /// Draws the table; ids are cut to `prefix` digits.
 pub(crate) fn draw_list(sessions: &[SessionInfo], prefix: usize) -> String {
+    const WIDEST_PROJECT: usize = 24;
     let columns = [
         Column::Text("WHEN"),
         Column::Text("PROJECT"),
@@ -76,7 +77,6 @@ pub(crate) fn draw_list(sessions: &[SessionInfo], prefix: usize) -> String {
         Column::Text("ID"),
         Column::Rest("SESSION"),
     ];
-    const WIDEST_PROJECT: usize = 24;
     let now = now();
     let row = |session: &SessionInfo| {
         vec![
