@@ -29,6 +29,8 @@ pub(crate) enum Failure {
 pub(crate) fn report(error: &anyhow::Error) {
     let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let text = clean(&format!("{error:#}"));
+    // Only our own messages have line breaks on purpose; elsewhere they come with the name of a file.
+    let text = if error.is::<Failure>() { text } else { text.replace('\n', "\u{fffd}") };
     print(format_args!("{style}error:{style:#} {text}"));
     if let Some(hint) = hint(error) {
         print(format_args!("  {hint}"));

@@ -177,14 +177,14 @@ impl Facts {
                     .extend(message.get_str("errorMessage").map(|error| first_line(&error)));
                 for block in message.get("content").into_iter().flat_map(blocks) {
                     if let Block::ToolCall { name, arguments, .. } = block {
-                        self.count_tool(&name);
+                        self.count_tool(&first_line(&name));
                         let command = arguments.and_then(|arguments| arguments.get_str("command"));
                         self.commands.extend(command.map(|command| first_line(&command)));
                     }
                 }
             }
             Some("toolResult") if message.get("isError").and_then(Raw::as_bool) == Some(true) => {
-                let tool = message.get_str("toolName").unwrap_or_default();
+                let tool = first_line(&message.get_str("toolName").unwrap_or_default());
                 self.failures.push(format!("{tool}: {}", telling_line(&text())));
             }
             Some("bashExecution") => {
