@@ -278,15 +278,11 @@ impl Transcript<'_> {
         for block in content.into_iter().flat_map(blocks) {
             match block {
                 Block::Text(text) => self.write_lines(out, &clean(&text), style)?,
-                other => {
-                    if let Block::Image { encoded_length, .. } = other {
-                        writeln!(
-                            out,
-                            "{DIM}  [image, {}]{DIM:#}",
-                            bytes(encoded_length as u64 / 4 * 3)
-                        )?;
-                    }
+                Block::Image { encoded_length, .. } => {
+                    let size = bytes(encoded_length as u64 / 4 * 3);
+                    writeln!(out, "{DIM}  [image, {size}]{DIM:#}")?;
                 }
+                _ => {}
             }
         }
         Ok(())
