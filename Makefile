@@ -13,7 +13,8 @@ export PATH := $(CURDIR)/$(TOOLS)/bin:$(PATH)
 .PHONY: run test build fmt clippy deny unit tools bench fuzz clean
 
 run: build
-	@$(CARGO) run --release --locked --quiet || { code=$$?; [ $$code -eq 3 ] && $(CARGO) run --release --locked --quiet -- demo; }
+	@$(CARGO) run --release --locked --quiet || { [ $$? -eq 3 ] && echo "So here is a demo set:" && \
+		$(CARGO) run --release --locked --quiet -- demo; }
 
 build:
 	$(CARGO) build --release --locked
