@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
-use pi_brain_session::{Session, View, branches};
+use pi_brain_session::{Branches, Session, View};
 
 use crate::corpus::{Shape, make_shape};
 use crate::race::{Contestant, Outcome, race};
@@ -66,6 +66,6 @@ fn read(path: &Path) -> anyhow::Result<()> {
     let session = Session::open(path)?;
     let tree = session.tree(View::AsPi);
     black_box(session.context(&tree, tree.leaf())?);
-    black_box(branches(session.log(), &tree));
+    black_box(Branches::new(session.log(), &tree));
     Ok(())
 }

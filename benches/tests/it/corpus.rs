@@ -8,7 +8,7 @@ use pi_brain_benches::corpus::{
     MadeSession, Recipe, Shape, make_corpus, make_large_session, make_once, make_shape,
 };
 use pi_brain_session::{
-    Body, Entry, Session, SessionFolder, View, all_messages_text, branch_points, fork_point,
+    Body, Branches, Entry, Session, SessionFolder, View, all_messages_text, fork_point,
     id_in_file_name,
 };
 use tempfile::TempDir;
@@ -117,7 +117,7 @@ fn a_corpus_has_everything_that_sessions_can_have() {
     assert!(has(|entry| entry.usage.as_ref().is_some_and(|usage| usage.cost > 0.0)));
     assert!(has(|entry| entry.message().is_some_and(|message| message.is_error)));
     let branches =
-        |session: &Session| branch_points(session.log(), &session.tree(View::AsPi)).len();
+        |session: &Session| Branches::new(session.log(), &session.tree(View::AsPi)).points.len();
     assert!(sessions.iter().any(|session| branches(session) > 0));
 }
 

@@ -148,7 +148,7 @@ Examples:
   pi-brain session fork latest --at 8c1f2a90
   pi-brain session fork latest --clone")]
     Fork(ForkOptions),
-    /// Puts a summary in place of the older part of the conversation
+    /// Puts a summary in place of the older part of the conversation (the built-in one, unless you say otherwise)
     #[command(after_help = "\
 Examples:
   pi-brain session compact latest --dry-run

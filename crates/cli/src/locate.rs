@@ -4,11 +4,11 @@ use std::env;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use anyhow::Context;
 use pi_brain_session::{
-    EntryId, Header, Session, SessionFolder, Tree, id_in_file_name, labels, newest, read_header,
+    EntryId, Session, SessionFolder, Tree, id_in_file_name, labels, newest, read_header,
+    read_headers,
 };
 use serde_json::Value;
 
@@ -154,7 +154,7 @@ impl Locations {
                 self.display(self.sessions.path())
             ))
             .into()),
-            [only] => Ok((*only).clone()),
+            [only] => Ok(only.to_path_buf()),
             several => {
                 let list: Vec<String> =
                     several.iter().map(|path| format!("\n  {}", self.display(path))).collect();
@@ -175,35 +175,15 @@ impl Locations {
 }
 
 /// Returns the files whose name or header has an id that begins so; only whole ids if there are any.
-fn matching<'a>(files: &'a [PathBuf], prefix: &str) -> Vec<&'a PathBuf> {
+fn matching<'a>(files: &'a [PathBuf], prefix: &str) -> Vec<&'a Path> {
     let fits = |id: &str| id.starts_with(prefix).then(|| id == prefix);
-    let found: Vec<(&PathBuf, bool)> = files
-        .iter()
-        .zip(headers(files))
-        .filter_map(|(path, header)| {
-            let by_name = id_in_file_name(path).and_then(fits);
-            let by_header = header.and_then(|header| fits(&header.id));
-            Some((path, by_name.max(by_header)?))
-        })
-        .collect();
+    let found = read_headers(files).into_iter().filter_map(|(path, header)| {
+        let by_name = id_in_file_name(path).and_then(fits);
+        Some((path, by_name.max(fits(&header.id))?))
+    });
+    let found: Vec<(&Path, bool)> = found.collect();
     let exact = found.iter().any(|&(_, exact)| exact);
     found.into_iter().filter(|&(_, whole)| whole || !exact).map(|(path, _)| path).collect()
-}
-
-/// Reads the headers of all files, on all cores.
-fn headers(files: &[PathBuf]) -> Vec<Option<Header>> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let share = files.len().div_ceil(cores).max(1);
-    let read =
-        |files: &[PathBuf]| -> Vec<_> { files.iter().map(|path| read_header(path)).collect() };
-    thread::scope(|scope| {
-        let readers: Vec<_> =
-            files.chunks(share).map(|files| scope.spawn(move || read(files))).collect();
-        let join = |reader: thread::ScopedJoinHandle<'_, Vec<_>>| {
-            reader.join().expect("reading a header does not panic")
-        };
-        readers.into_iter().flat_map(join).collect()
-    })
 }
 
 fn expand(path: &Path, home: &Path) -> PathBuf {

@@ -75,7 +75,7 @@ impl Draft {
     }
 }
 
-/// Returns whether nobody but us has just written to a file; an error if so, unless forced.
+/// Returns whether the file was quiet but for ourselves; an error if somebody else wrote, unless forced.
 pub(crate) fn check_quiet(path: &Path, force: bool) -> anyhow::Result<bool> {
     let is_own =
         || Locations::data_folder().is_ok_and(|data_folder| own_writes::is_own(&data_folder, path));

@@ -15,12 +15,38 @@ pub struct Branch {
     pub own: Vec<usize>,
 }
 
-/// Lists the branches, in the order in which they begin in the file.
+/// The ways that a conversation went.
 ///
 /// Settings and labels that nothing was said after are no branch: pi writes them side by side. They count
 /// to the end of the branch they stand on.
-pub fn branches(log: &Log, tree: &Tree) -> Vec<Branch> {
-    let spoken = spoken_below(log.entries(), tree);
+#[derive(Clone, Debug)]
+pub struct Branches {
+    /// The branches, in the order in which they begin in the file.
+    pub list: Vec<Branch>,
+    /// The place where pi would continue, if it lies on none of them: somebody went back, and nothing was
+    /// said there yet.
+    pub silent: Option<Branch>,
+    /// The entries at which the conversation went more than one way, in file order.
+    pub points: Vec<usize>,
+}
+
+impl Branches {
+    /// Finds the branches of a session.
+    pub fn new(log: &Log, tree: &Tree) -> Self {
+        let spoken = spoken_below(log.entries(), tree);
+        let list = list_branches(tree, &spoken);
+        let ways = |&at: &usize| tree.children(at).iter().filter(|&&child| spoken[child]).count();
+        let points = (0..spoken.len()).filter(|at| ways(at) > 1).collect();
+        Self { silent: find_silent(tree, &spoken, &list), list, points }
+    }
+
+    /// Returns whether the conversation went more than one way after an entry.
+    pub fn is_point(&self, at: usize) -> bool {
+        self.points.binary_search(&at).is_ok()
+    }
+}
+
+fn list_branches(tree: &Tree, spoken: &[bool]) -> Vec<Branch> {
     let spoken_children =
         |at: usize| tree.children(at).iter().copied().filter(|&child| spoken[child]);
     let mut open: Vec<usize> = tree.roots().iter().copied().filter(|&root| spoken[root]).collect();
@@ -52,26 +78,15 @@ pub fn branches(log: &Log, tree: &Tree) -> Vec<Branch> {
     found
 }
 
-/// Returns the place where pi would continue, if it lies on none of the branches: somebody went back, and
-/// nothing was said there yet.
-pub fn silent_branch(log: &Log, tree: &Tree) -> Option<Branch> {
-    let leaf = tree.leaf().filter(|&leaf| tree.children(leaf).is_empty())?;
-    let spoken = spoken_below(log.entries(), tree);
-    let on_a_branch = || branches(log, tree).iter().any(|branch| branch.own.contains(&leaf));
-    if spoken[leaf] || on_a_branch() {
+fn find_silent(tree: &Tree, spoken: &[bool], list: &[Branch]) -> Option<Branch> {
+    let leaf = tree.leaf().filter(|&leaf| tree.children(leaf).is_empty() && !spoken[leaf])?;
+    if list.iter().any(|branch| branch.leaf == leaf) {
         return None;
     }
     let path = std::iter::successors(Some(leaf), |&at| tree.parent(at));
     let mut own: Vec<usize> = path.take_while(|&at| !spoken[at]).collect();
     own.reverse();
     Some(Branch { leaf, from: tree.parent(own[0]), own })
-}
-
-/// Lists the entries at which the conversation went more than one way, in file order.
-pub fn branch_points(log: &Log, tree: &Tree) -> Vec<usize> {
-    let spoken = spoken_below(log.entries(), tree);
-    let ways = |&at: &usize| tree.children(at).iter().filter(|&&child| spoken[child]).count();
-    (0..spoken.len()).filter(|at| ways(at) > 1).collect()
 }
 
 /// Says of each entry whether it, or anything below it, is part of a conversation.

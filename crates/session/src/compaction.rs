@@ -91,6 +91,12 @@ impl Session {
         }))
     }
 
+    /// Estimates how large the context at `leaf` is, starting from what the last answer reported.
+    pub fn context_tokens(&self, tree: &Tree, leaf: usize) -> io::Result<u64> {
+        let path = tree.branch(leaf);
+        tokens_in_context(self.log(), &self.project_all(&path)?, &path)
+    }
+
     fn project_all(&self, path: &[usize]) -> io::Result<Vec<Step>> {
         let project = |selected| Ok(Step { selected, messages: self.project(selected)? });
         select(self.log(), path).into_iter().map(project).collect()

@@ -339,7 +339,7 @@ pub(crate) struct Parsed<'a> {
 
 /// Takes one object from `scanner`; its first byte lies at `offset` in the file, on line `line`.
 ///
-/// Each byte is looked at once: the message inside an entry is taken apart while the entry is scanned.
+/// The message inside an entry, which is nearly all of it, is taken apart while the entry is scanned.
 pub(crate) fn parse_object<'a>(
     scanner: &mut Scanner<'a>,
     line: u64,
@@ -450,7 +450,7 @@ fn parse_body(
             Body::ThinkingLevelChange { level: names.intern_raw(raw.get("thinkingLevel")) }
         }
         Some("compaction") => {
-            Body::Compaction { first_kept: id("firstKeptEntryId"), from_hook: is_true("fromHook") }
+            Body::Compaction { first_kept: id("firstKeptEntryId"), from_hook: is_set("fromHook") }
         }
         Some("branch_summary") => Body::BranchSummary {
             from: id("fromId"),

@@ -16,7 +16,8 @@ pub enum ReadError {
     Io(#[from] io::Error),
 }
 
-/// Why a session operation failed. A failed operation changes nothing, in memory or on disk.
+/// Why a session operation failed. No line that was there before is changed or lost by a failure; one that
+/// could only be written in part stays torn, and the next append begins a new line.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// There is no such file.
@@ -77,7 +78,4 @@ pub enum SessionError {
     /// A message is not a JSON object with a role.
     #[error("a message must be a JSON object with a role")]
     BadMessage,
-    /// A value that should be JSON is not.
-    #[error("{0} is not valid JSON")]
-    BadJson(&'static str),
 }

@@ -5,6 +5,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use rayon::prelude::*;
+
 use crate::json::Scanner;
 use crate::lines::LineReader;
 use crate::log::{BYTE_ORDER_MARK, Header};
@@ -105,6 +107,11 @@ pub fn read_header(path: &Path) -> Option<Header> {
         }
     }
     None
+}
+
+/// Reads the headers of many files, on all cores; files without one are left out.
+pub fn read_headers(files: &[PathBuf]) -> Vec<(&Path, Header)> {
+    files.par_iter().filter_map(|path| Some((path.as_path(), read_header(path)?))).collect()
 }
 
 /// Finds the file that was written last, of those with a good header (and this working directory).

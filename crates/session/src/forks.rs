@@ -3,10 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use rayon::prelude::*;
-
 use crate::entry::{Body, Entry};
-use crate::folders::{id_in_file_name, read_header};
+use crate::folders::{id_in_file_name, read_headers};
 use crate::log::Header;
 use crate::session::Session;
 
@@ -20,10 +18,7 @@ impl Lineage {
     /// Reads the headers of all files and finds the parent of each: by its path, or by its id where the
     /// folder has moved.
     pub fn read(files: &[PathBuf]) -> Self {
-        let headers: Vec<(&Path, Header)> = files
-            .par_iter()
-            .filter_map(|path| Some((path.as_path(), read_header(path)?)))
-            .collect();
+        let headers = read_headers(files);
         let known: HashSet<&Path> = headers.iter().map(|(path, _)| *path).collect();
         let mut by_id: HashMap<&str, Option<&Path>> = HashMap::new();
         for (path, header) in &headers {

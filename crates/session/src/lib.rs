@@ -7,38 +7,38 @@
 //! return what is there together with the [`Problem`]s they met. It knows nothing of other sessions'
 //! conversations, of databases, of the terminal, or of the clock.
 
-mod branches;
-mod compaction;
-mod content;
-mod context;
-mod entry;
-mod error;
-mod folders;
-mod forks;
 mod json;
 mod lines;
-mod listing;
-mod log;
-mod migrate;
-mod problem;
-mod session;
-mod source;
-mod stats;
-mod summary;
-mod system;
 mod time;
-mod tokens;
+mod problem;
+mod entry;
+mod log;
 mod tree;
+mod branches;
+mod source;
+mod session;
+mod content;
+mod system;
+mod context;
+mod tokens;
+mod compaction;
+mod summary;
 mod writer;
+mod migrate;
+mod folders;
+mod listing;
+mod forks;
+mod stats;
+mod error;
 
-pub use branches::{Branch, branch_points, branches, silent_branch};
+pub use branches::{Branch, Branches};
 pub use compaction::{CompactionPlan, KEEP_RECENT_TOKENS};
 pub use content::{Block, FileLists, blocks, text_of};
 pub use context::{Context, ContextMessage, ModelChoice};
 pub use entry::{Body, Entry, EntryId, Message, Parent, Reply, Role, Usage};
 pub use error::{ReadError, SessionError};
 pub use folders::{
-    SessionFolder, encode_cwd, find_most_recent, id_in_file_name, newest, read_header,
+    SessionFolder, encode_cwd, find_most_recent, id_in_file_name, newest, read_header, read_headers,
 };
 pub use forks::{Lineage, fork_point};
 pub use json::{Member, Raw, quote};

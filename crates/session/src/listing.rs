@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::branches::branches;
+use crate::branches::Branches;
 use crate::content::text_of;
 use crate::entry::{Entry, Role, Usage};
 use crate::error::SessionError;
@@ -71,7 +71,7 @@ impl SessionInfo {
             message_count: summary.messages,
             first_message: summary.first_message.unwrap_or_else(|| "(no messages)".to_owned()),
             entry_count: session.log().entries().len(),
-            branch_count: branches(session.log(), &tree).len(),
+            branch_count: Branches::new(session.log(), &tree).list.len(),
             usage: summary.usage,
             size: session.log().end(),
             problem_count: session.problems(&tree).len(),

@@ -311,7 +311,8 @@ impl Log {
             self.number(None, pi_reads_it);
             match (&self.header, Header::parse(parsed.raw)) {
                 (None, Some(header)) => self.header = Some(header),
-                _ => self.note(line, ProblemKind::SecondHeader),
+                (None, None) => self.note(line, ProblemKind::HeaderWithoutId),
+                (Some(_), _) => self.note(line, ProblemKind::SecondHeader),
             }
             return;
         }

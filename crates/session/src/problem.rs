@@ -37,6 +37,8 @@ pub enum ProblemKind {
     BeforeHeader,
     #[error("a second session header; it is left out")]
     SecondHeader,
+    #[error("a session header without an id; it is left out")]
+    HeaderWithoutId,
     #[error("bytes that are not UTF-8; they are read as U+FFFD")]
     NotUtf8,
     #[error("the entry has no id")]

@@ -118,7 +118,9 @@ impl Session {
 
     /// Takes in lines that were added to a session in memory.
     pub(crate) fn push_in_memory(&mut self, line: &str) -> Result<(), ReadError> {
-        let Source::Memory(bytes) = &mut self.source else { return Ok(()) };
+        let Source::Memory(bytes) = &mut self.source else {
+            unreachable!("only a session in memory is written to memory")
+        };
         bytes.extend_from_slice(line.as_bytes());
         let position = self.log.position();
         self.log.extend(self.source.reader(position.offset))
@@ -128,7 +130,7 @@ impl Session {
     pub(crate) fn memory(&self) -> &[u8] {
         match &self.source {
             Source::Memory(bytes) => bytes,
-            Source::File(_) => &[],
+            Source::File(_) => unreachable!("a session in a file has no bytes in memory"),
         }
     }
 }

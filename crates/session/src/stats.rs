@@ -5,7 +5,7 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::branches::{branch_points, branches};
+use crate::branches::Branches;
 use crate::content::{Block, blocks, text_of};
 use crate::entry::{Body, Entry, Role, Usage};
 use crate::session::Session;
@@ -57,7 +57,7 @@ pub struct Stats {
 pub struct ToolStats {
     pub calls: usize,
     pub errors: usize,
-    /// Characters of text that came back.
+    /// Bytes of text that came back.
     pub output_size: usize,
 }
 
@@ -74,10 +74,11 @@ impl Session {
     /// Counts everything in the session.
     pub fn stats(&self, tree: &Tree) -> io::Result<Stats> {
         let log = self.log();
+        let branches = Branches::new(log, tree);
         let mut stats = Stats {
             entries: log.entries().len(),
-            branches: branches(log, tree).len(),
-            branch_points: branch_points(log, tree).len(),
+            branches: branches.list.len(),
+            branch_points: branches.points.len(),
             depth: tree.depths().into_iter().max().map_or(0, |depth| depth + 1),
             ..Stats::default()
         };
@@ -96,7 +97,7 @@ impl Session {
                 } else if let Some(tool) =
                     entry.message().and_then(|message| message.tool.as_deref())
                 {
-                    let size = content.map_or(0, |content| text_of(content, "").chars().count());
+                    let size = content.map_or(0, |content| text_of(content, "").len());
                     stats.tools.entry(tool.to_owned()).or_default().output_size += size;
                 }
             }

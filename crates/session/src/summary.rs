@@ -128,7 +128,7 @@ impl Conversation {
                 .extend(list(&format!("On “{}”", shorten(focus, 80)), facts.sentences_on(focus)));
         }
         sections.extend(
-            facts.last_answer.map(|text| format!("## Last state\n{}", shorten(&text, 800))),
+            facts.answers.last().map(|text| format!("## Last state\n{}", shorten(text, 800))),
         );
         if sections.is_empty() {
             sections.push("Nothing was said here.".to_owned());
@@ -150,7 +150,6 @@ struct Facts {
     failures: Vec<String>,
     summaries: Vec<String>,
     answers: Vec<String>,
-    last_answer: Option<String>,
 }
 
 impl Facts {
@@ -159,7 +158,6 @@ impl Facts {
         for message in messages {
             facts.add(message);
         }
-        facts.last_answer = facts.answers.last().cloned();
         facts
     }
 

@@ -180,7 +180,7 @@ fn link_as_pi(
     by_id: &HashMap<EntryId, usize>,
     problems: &mut Vec<Problem>,
 ) -> Vec<Option<usize>> {
-    let resolve = |(at, entry): (usize, &Entry)| {
+    let resolve = |entry: &Entry| {
         let mut note = |kind| problems.push(Problem { line: entry.line, kind });
         match &entry.parent {
             Parent::None => None,
@@ -188,7 +188,7 @@ fn link_as_pi(
                 note(ProblemKind::SelfParent);
                 None
             }
-            Parent::Id(id) => by_id.get(id).copied().filter(|&parent| parent != at).or_else(|| {
+            Parent::Id(id) => by_id.get(id).copied().or_else(|| {
                 note(ProblemKind::UnknownParent);
                 None
             }),
@@ -198,7 +198,7 @@ fn link_as_pi(
             }
         }
     };
-    entries.iter().enumerate().map(resolve).collect()
+    entries.iter().map(resolve).collect()
 }
 
 fn link_repaired(

@@ -25,8 +25,8 @@ use crate::log::CURRENT_VERSION;
 use crate::migrate::current_json;
 use crate::session::{Checkpoint, Refresh, Session};
 use crate::time::Millis;
-use compose::{line, new_header, quoted_or_null};
-use disk::{WriteLine, append_line, write_lines, write_new};
+use compose::{header_line, line, new_session_id, quoted_or_null};
+use disk::{append_line, write_new};
 
 /// Gives a session what it cannot know by itself: the time, and numbers nobody else has.
 pub trait Mint {
@@ -69,7 +69,8 @@ impl<M: Mint> SessionWriter<M> {
 
     fn start(cwd: &str, folder: &Path, parent: Option<&str>, on_disk: bool, mut mint: M) -> Self {
         let now = mint.now();
-        let (id, header) = new_header(&mut mint, now, cwd, parent);
+        let id = new_session_id(&mut mint, now);
+        let header = header_line(&id, now, cwd, parent);
         let path = folder.join(session_file_name(now, &id));
         Self {
             session: Session::from_bytes(header.into_bytes()).expect("a new header is a session"),
@@ -97,7 +98,7 @@ impl<M: Mint> SessionWriter<M> {
         Self::from_session(Session::open(path)?, fallback_cwd, mint)
     }
 
-    /// Goes on with a session that was read from a file; `fallback_cwd` is for very old headers.
+    /// Goes on with a session that was read; `fallback_cwd` is for very old headers.
     pub fn from_session(
         session: Session,
         fallback_cwd: &str,
@@ -110,17 +111,15 @@ impl<M: Mint> SessionWriter<M> {
     }
 
     fn over(session: Session, folder: PathBuf, cwd: String, mint: M) -> Result<Self, SessionError> {
-        let path = session.path().unwrap_or(Path::new("")).to_owned();
-        let checkpoint = session.checkpoint().map_err(|source| read_error(&path, source))?;
-        Ok(Self {
-            leaf: last_id(&session),
-            ids: all_ids(&session),
-            place: Place::File { path, checkpoint },
-            session,
-            folder,
-            cwd,
-            mint,
-        })
+        let place = match session.path() {
+            Some(path) => {
+                let checkpoint = session.checkpoint().map_err(|source| read_error(path, source))?;
+                Place::File { path: path.to_owned(), checkpoint }
+            }
+            None => Place::Memory,
+        };
+        let (leaf, ids) = (last_id(&session), all_ids(&session));
+        Ok(Self { session, place, folder, cwd, leaf, ids, mint })
     }
 
     /// Opens the newest session of `folder` (only those of `cwd`, if asked), or starts one.
@@ -145,16 +144,14 @@ impl<M: Mint> SessionWriter<M> {
     ) -> Result<Self, SessionError> {
         let original = Session::open(source)?;
         let now = mint.now();
-        let parent = absolute(source);
-        let (id, header) = new_header(&mut mint, now, cwd, Some(&parent));
+        let id = new_session_id(&mut mint, now);
         let path = folder.join(session_file_name(now, &id));
-        write_new(&path, false, |write| {
-            write(&header)?;
-            for at in 0..original.log().entries().len() {
-                write(&(current_json(&original, at)? + "\n"))?;
-            }
-            Ok(())
-        })?;
+        let header = header_line(&id, now, cwd, Some(&absolute(source)));
+        let copies = (0..original.log().entries().len()).map(|at| {
+            let json = current_json(&original, at).map_err(|error| read_error(source, error))?;
+            Ok(json + "\n")
+        });
+        write_new(&path, false, std::iter::once(Ok(header)).chain(copies))?;
         Self::over(Session::open(&path)?, folder.to_owned(), cwd.to_owned(), mint)
     }
 
@@ -165,13 +162,11 @@ impl<M: Mint> SessionWriter<M> {
         }
         let parent = self.path().filter(|_| with_parent).map(absolute);
         let now = self.mint.now();
-        let (fresh, header) = new_header(&mut self.mint, now, &self.cwd, parent.as_deref());
-        let (id, header) = match id {
-            Some(id) => (id.to_owned(), header.replacen(&quote(&fresh), &quote(id), 1)),
-            None => (fresh, header),
-        };
-        let path = self.folder.join(session_file_name(now, &id));
-        let new = self.elsewhere(path, false, |write| write(&header))?;
+        let fresh = new_session_id(&mut self.mint, now);
+        let id = id.unwrap_or(&fresh);
+        let header = header_line(id, now, &self.cwd, parent.as_deref());
+        let path = self.folder.join(session_file_name(now, id));
+        let new = self.elsewhere(path, false, std::iter::once(Ok(header)))?;
         self.go_over_to(new);
         Ok(())
     }
@@ -209,7 +204,7 @@ impl<M: Mint> SessionWriter<M> {
     pub fn write_now(&mut self) -> Result<(), SessionError> {
         if let Place::Pending { path, exists } = &self.place {
             let (path, exists) = (path.clone(), *exists);
-            write_new(&path, exists, |write| write_lines(self.session.memory(), write))?;
+            write_new(&path, exists, self.lines_in_memory())?;
             self.settle(&path)?;
         }
         Ok(())
@@ -264,10 +259,8 @@ impl<M: Mint> SessionWriter<M> {
         match &self.place {
             Place::Pending { path, exists } if line_speaks(line) => {
                 let (path, exists) = (path.clone(), *exists);
-                write_new(&path, exists, |write| {
-                    write_lines(self.session.memory(), write)?;
-                    write(line)
-                })?;
+                let lines = self.lines_in_memory().chain([Ok(line.to_owned())]);
+                write_new(&path, exists, lines)?;
                 self.settle(&path)?;
             }
             Place::Memory | Place::Pending { .. } => self.push_in_memory(line)?,
@@ -300,18 +293,13 @@ impl<M: Mint> SessionWriter<M> {
         &self,
         path: PathBuf,
         speaks: bool,
-        lines: impl FnOnce(&mut WriteLine<'_>) -> io::Result<()>,
+        lines: impl Iterator<Item = Result<String, SessionError>>,
     ) -> Result<(Session, Place), SessionError> {
         if speaks && !matches!(self.place, Place::Memory) {
             write_new(&path, false, lines)?;
             return open_settled(&path);
         }
-        let mut text = String::new();
-        let mut collect = |line: &str| {
-            text += line;
-            Ok(())
-        };
-        lines(&mut collect).map_err(|error| self.read_error(error))?;
+        let text: String = lines.collect::<Result<_, _>>()?;
         let session = Session::from_bytes(text.into_bytes()).expect("a new header is a session");
         let place = match self.place {
             Place::Memory => Place::Memory,
@@ -325,6 +313,11 @@ impl<M: Mint> SessionWriter<M> {
         self.ids = all_ids(&session);
         self.session = session;
         self.place = place;
+    }
+
+    fn lines_in_memory(&self) -> impl Iterator<Item = Result<String, SessionError>> {
+        let lines = self.session.memory().split_inclusive(|&byte| byte == b'\n');
+        lines.map(|line| Ok(String::from_utf8_lossy(line).into_owned()))
     }
 
     fn push_in_memory(&mut self, line: &str) -> Result<(), SessionError> {

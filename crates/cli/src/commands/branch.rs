@@ -47,9 +47,10 @@ fn move_with_summary(
 ) -> anyhow::Result<()> {
     let conversation = draft.session().conversation(&abandoned.entries)?;
     let reason = options.reason.as_deref();
-    let (text, source) = summarize(&options.summary, &conversation, None, reason)?;
+    let files = conversation.files.clone();
+    let (text, source) = summarize(&options.summary, || Ok(conversation), None, None)?;
     let details = to_raw_value(&SummaryDetails {
-        files: &conversation.files,
+        files: &files,
         source,
         abandoned_leaf_id: Some(left),
         reason,

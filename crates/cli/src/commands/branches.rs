@@ -3,10 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pi_brain_session::{
-    Branch, EntryId, Lineage, Millis, Session, View, branch_points, branches, fork_point,
-    silent_branch,
-};
+use pi_brain_session::{Branch, Branches, EntryId, Lineage, Millis, Session, View, fork_point};
 use serde_json::json;
 
 use super::{print_json, say};
@@ -19,8 +16,9 @@ use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Result<()> {
     let (session, tree) = locations.open(&options.session, View::Repaired)?;
-    let mut found = branches(session.log(), &tree);
-    found.extend(silent_branch(session.log(), &tree));
+    let Branches { list, silent, points } = Branches::new(session.log(), &tree);
+    let count = list.len();
+    let found: Vec<Branch> = list.into_iter().chain(silent).collect();
     let current = tree.leaf();
     let relatives = Relatives::find(locations, &session);
     if options.json {
@@ -33,10 +31,9 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
             "forks": relatives.forks.iter().map(relative).collect::<Vec<_>>(),
         }));
     }
-    let points = branch_points(session.log(), &tree);
     say!(
         "{}, {}",
-        how_many(found.len(), "branch", "branches"),
+        how_many(count, "branch", "branches"),
         how_many(points.len(), "branch point", "branch points")
     )?;
     for point in points {

@@ -10,7 +10,7 @@ use serde_json::value::to_raw_value;
 
 use super::say;
 use super::summary::summarize;
-use crate::args::{CompactOptions, SummaryOptions};
+use crate::args::CompactOptions;
 use crate::describe::{DIM, clean, one_line};
 use crate::failure::Failure;
 use crate::locate::Locations;
@@ -78,24 +78,22 @@ fn write_summary(
     plan: &CompactionPlan,
     options: &CompactOptions,
 ) -> anyhow::Result<(String, SummarySource)> {
-    let built_in = SummaryOptions { auto: true, summary: None, summary_command: None };
-    let chosen = if options.summary.is_given() { &options.summary } else { &built_in };
-    // Who writes the summary themselves needs no copy of the conversation.
-    let needed = if chosen.summary.is_some() { 0 } else { usize::MAX };
-    let all = plan.summarized.iter().chain(&plan.turn_prefix);
-    let raw: io::Result<Vec<_>> = all.take(needed).map(ContextMessage::raw).collect();
-    let conversation = Conversation::from_messages(raw?.into_iter(), plan.files.clone());
     let earlier = plan.previous_summaries.first().map(String::as_str);
-    summarize(chosen, &conversation, earlier, options.instructions.as_deref())
+    let conversation = || {
+        let all = plan.summarized.iter().chain(&plan.turn_prefix);
+        let raw: Vec<_> = all.map(ContextMessage::raw).collect::<io::Result<_>>()?;
+        Ok(Conversation::from_messages(raw.into_iter(), plan.files.clone()))
+    };
+    summarize(&options.summary, conversation, earlier, options.instructions.as_deref())
 }
 
 /// Says what would be done.
 fn tell(plan: &CompactionPlan, summary: &str) -> anyhow::Result<()> {
     say!(
-        "Would summarise {} of about {} tokens, and keep everything from {} on.",
+        "Would summarise {} and keep everything from {} on; the context is about {} tokens now.",
         messages(plan),
-        count(plan.tokens_before),
-        one_line(plan.first_kept.as_str())
+        one_line(plan.first_kept.as_str()),
+        count(plan.tokens_before)
     )?;
     if plan.is_split_turn {
         say!(

@@ -18,12 +18,11 @@ pub(crate) fn run(locations: &Locations, options: &ContextOptions) -> anyhow::Re
     if options.read.json {
         return print_json(&context);
     }
-    let mut total = 0;
+    let total = leaf.map_or(Ok(0), |leaf| session.context_tokens(&tree, leaf))?;
     let mut rows = Vec::new();
     for message in &context.messages {
         let raw = message.raw()?;
         let tokens = estimate_tokens(raw);
-        total += tokens;
         let text = raw.get("content").map(|content| pi_brain_session::text_of(content, " "));
         let summary = raw.get_str("summary").map(std::borrow::Cow::into_owned);
         let command = raw.get_str("command").map(|command| format!("$ {command}"));

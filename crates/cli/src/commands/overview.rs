@@ -49,7 +49,7 @@ pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
     if damaged > 0 {
         let (files, them) =
             (how_many(damaged, "file has", "files have"), if damaged == 1 { "it" } else { "them" });
-        say!("  {files} damaged lines; what can be read of {them} is shown")?;
+        say!("  {files} problems; what can be read of {them} is shown")?;
     }
     say!("\n{}", draw_list(&sessions[..sessions.len().min(SHOWN)], id_length(sessions)))?;
     let program = locations.program();

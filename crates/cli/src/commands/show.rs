@@ -2,7 +2,9 @@
 
 use std::io::{self, Write};
 
-use pi_brain_session::{Block, Body, Entry, EntryId, Raw, Role, Session, Tree, View, blocks};
+use pi_brain_session::{
+    Block, Body, Branches, Entry, EntryId, Raw, Role, Session, Tree, View, blocks,
+};
 use serde_json::value::RawValue;
 
 use super::print_json;
@@ -36,6 +38,7 @@ pub(crate) fn run(locations: &Locations, options: &ShowOptions) -> anyhow::Resul
     let transcript = Transcript {
         session: &session,
         tree: &tree,
+        branches: Branches::new(session.log(), &tree),
         full: options.full,
         thinking: options.thinking,
     };
@@ -49,10 +52,7 @@ pub(crate) fn run(locations: &Locations, options: &ShowOptions) -> anyhow::Resul
     };
     let written = transcript.write(&mut out, &path[from..], from == 0);
     out.finish()?;
-    match written {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => Ok(other?),
-    }
+    Ok(written?)
 }
 
 /// Follows the newest children down to where a branch ends.
@@ -75,6 +75,7 @@ fn print_entries(session: &Session, path: &[usize]) -> anyhow::Result<()> {
 struct Transcript<'a> {
     session: &'a Session,
     tree: &'a Tree,
+    branches: Branches,
     full: bool,
     thinking: bool,
 }
@@ -152,14 +153,13 @@ impl Transcript<'_> {
 
     /// Says where the conversation also went another way.
     fn write_other_ways(&self, out: &mut impl Write, at: usize) -> io::Result<()> {
-        let entries = self.session.log().entries();
-        let ways: Vec<&EntryId> =
-            self.tree.children(at).iter().filter_map(|&child| entries[child].id.as_ref()).collect();
-        if ways.len() > 1 {
-            let list: Vec<String> = ways.iter().map(|id| one_line(id.as_str())).collect();
-            writeln!(out, "{DIM}⑂ goes on in {} ways: {}{DIM:#}", ways.len(), list.join(", "))?;
+        if !self.branches.is_point(at) {
+            return Ok(());
         }
-        Ok(())
+        let entries = self.session.log().entries();
+        let ways = self.tree.children(at).iter().filter_map(|&child| entries[child].id.as_ref());
+        let list: Vec<String> = ways.map(|id| one_line(id.as_str())).collect();
+        writeln!(out, "{DIM}⑂ goes on in several ways: {}{DIM:#}", list.join(", "))
     }
 
     fn write_head(

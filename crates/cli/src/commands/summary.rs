@@ -1,6 +1,6 @@
 //! Where the text of a summary comes from: a person, a program, or the conversation itself.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
@@ -14,10 +14,12 @@ Summarise the conversation above for someone who will carry on with the work. Sa
 was done and decided and why, what failed, and what comes next. Keep file paths, names and error messages \
 exact. Answer with the summary alone.";
 
-/// Gets the summary that was asked for.
+/// Gets the summary that was asked for; without a wish, the built-in one.
+///
+/// Who writes it themselves needs no copy of the conversation.
 pub(super) fn summarize(
     options: &SummaryOptions,
-    conversation: &Conversation,
+    conversation: impl FnOnce() -> io::Result<Conversation>,
     earlier: Option<&str>,
     instructions: Option<&str>,
 ) -> anyhow::Result<(String, SummarySource)> {
@@ -28,6 +30,7 @@ pub(super) fn summarize(
         }
         return Ok((text.trim().to_owned(), SummarySource::User));
     }
+    let conversation = conversation()?;
     if let Some(command) = &options.summary_command {
         let part = |title: &str, text: Option<&str>| text.map(|text| format!("[{title}]: {text}"));
         let parts = [
@@ -45,9 +48,7 @@ pub(super) fn summarize(
 
 fn read_stdin() -> anyhow::Result<String> {
     let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .context("reading the summary from standard input")?;
+    io::stdin().read_to_string(&mut text).context("reading the summary from standard input")?;
     Ok(text)
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
-use pi_brain_session::{Body, EntryId, Label, Role, Session, Tree, View, labels};
+use pi_brain_session::{Body, Branches, EntryId, Label, Role, Session, Tree, View, labels};
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
@@ -65,7 +65,7 @@ impl<'a> Picture<'a> {
         if self.session.log().entries().is_empty() {
             return writeln!(out, "The session is empty.");
         }
-        // A column is one branch: where it starts, how far it is set in, and what its first line hangs on.
+        // A column is one branch: where it starts, and how far it is set in.
         let roots = self.tree.roots().iter().rev();
         let mut columns: Vec<(usize, usize)> = roots.map(|&root| (root, 0)).collect();
         while let Some((start, level)) = columns.pop() {
@@ -139,11 +139,11 @@ impl<'a> Picture<'a> {
             if !self.shows(at)? {
                 continue;
             }
-            plain.push(at);
             if self.is_special(at) {
-                plain.pop();
                 flush(&mut plain, &mut lines);
                 lines.push(Line::Entry(at));
+            } else {
+                plain.push(at);
             }
         }
         flush(&mut plain, &mut lines);
@@ -227,6 +227,7 @@ impl<'a> Picture<'a> {
     fn to_json(&self) -> io::Result<serde_json::Value> {
         let entries = self.session.log().entries();
         let depths = self.tree.depths();
+        let branches = Branches::new(self.session.log(), self.tree);
         let shown: Vec<bool> =
             (0..entries.len()).map(|at| self.shows(at)).collect::<io::Result<_>>()?;
         let parents = self.parents_among(&shown);
@@ -247,7 +248,7 @@ impl<'a> Picture<'a> {
                 "label": self.label(at).map(|label| &label.text),
                 "isLeaf": self.leaf == Some(at),
                 "onCurrentBranch": self.trunk.contains(&at),
-                "isBranchPoint": self.tree.children(at).len() > 1,
+                "isBranchPoint": branches.is_point(at),
                 "text": fit(&description.words, 200),
             }));
         }

@@ -5,7 +5,7 @@ use std::io;
 
 use serde_json::value::RawValue;
 
-use super::compose::{line, new_header, quoted_or_null};
+use super::compose::{header_line, line, new_session_id, quoted_or_null};
 use super::{Mint, SessionWriter, absolute, new_id, speaks};
 use crate::entry::{Body, EntryId};
 use crate::error::SessionError;
@@ -70,16 +70,16 @@ impl<M: Mint> SessionWriter<M> {
             tree.find(leaf.as_str()).ok_or_else(|| SessionError::EntryNotFound(leaf.clone()))?;
         let parent = self.path().map(absolute);
         let now = self.mint.now();
-        let (id, header) = new_header(&mut self.mint, now, &self.cwd, parent.as_deref());
+        let id = new_session_id(&mut self.mint, now);
+        let header = header_line(&id, now, &self.cwd, parent.as_deref());
         let copies = self.copies_of_path(&tree.branch(at));
         let labels = self.new_labels(&copies);
         let speaks = copies.iter().any(|copy| speaks(&self.session.log().entries()[copy.entry]));
         let path = self.folder.join(session_file_name(now, &id));
-        let new = self.elsewhere(path, speaks, |write| {
-            write(&header)?;
-            copies.iter().try_for_each(|copy| write(&copy.line(&self.session)?))?;
-            labels.iter().try_for_each(|label| write(label))
-        })?;
+        let entries = copies.iter().map(|copy| copy.line(&self.session));
+        let entries = entries.map(|line| line.map_err(|error| self.read_error(error)));
+        let lines = std::iter::once(Ok(header)).chain(entries).chain(labels.into_iter().map(Ok));
+        let new = self.elsewhere(path, speaks, lines)?;
         self.go_over_to(new);
         Ok(())
     }

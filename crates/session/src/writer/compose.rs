@@ -8,27 +8,26 @@ use crate::json::quote;
 use crate::log::CURRENT_VERSION;
 use crate::time::Millis;
 
-/// Makes a header line; returns the new session's id with it.
-pub(super) fn new_header(
-    mint: &mut impl Mint,
-    now: Millis,
-    cwd: &str,
-    parent: Option<&str>,
-) -> (String, String) {
+/// Makes the id of a new session: a UUID that begins with the time.
+pub(super) fn new_session_id(mint: &mut impl Mint, now: Millis) -> String {
     let random = mint.random().to_be_bytes();
     let mut bits = [0; 10];
     bits.copy_from_slice(&random[..10]);
     let since_1970 = u64::try_from(now.0).unwrap_or_default();
     let id: Uuid = uuid::Builder::from_unix_timestamp_millis(since_1970, &bits).into_uuid();
-    let header = line(&[
+    id.to_string()
+}
+
+/// Makes the first line of a session.
+pub(super) fn header_line(id: &str, now: Millis, cwd: &str, parent: Option<&str>) -> String {
+    line(&[
         ("type", Some(quote("session"))),
         ("version", Some(CURRENT_VERSION.to_string())),
-        ("id", Some(quote(&id.to_string()))),
+        ("id", Some(quote(id))),
         ("timestamp", Some(quote(&now.to_string()))),
         ("cwd", Some(quote(cwd))),
         ("parentSession", parent.map(quote)),
-    ]);
-    (id.to_string(), header)
+    ])
 }
 
 /// Writes an object as one line, leaving out what has no value.

@@ -8,9 +8,6 @@ use std::path::Path;
 use crate::error::SessionError;
 use crate::time::Millis;
 
-/// Takes one line, with its line break.
-pub(super) type WriteLine<'a> = dyn FnMut(&str) -> io::Result<()> + 'a;
-
 /// Refuses a file that was written in the last two minutes.
 ///
 /// pi keeps the leaf of an open session in memory, so what we append would be left on a side branch.
@@ -32,7 +29,7 @@ pub fn ensure_quiet(path: &Path, now: Millis) -> Result<(), SessionError> {
 pub(super) fn write_new(
     path: &Path,
     exists: bool,
-    lines: impl FnOnce(&mut WriteLine<'_>) -> io::Result<()>,
+    mut lines: impl Iterator<Item = Result<String, SessionError>>,
 ) -> Result<(), SessionError> {
     let fail = |source| SessionError::Write { path: path.to_owned(), source };
     if let Some(folder) = path.parent() {
@@ -42,27 +39,21 @@ pub(super) fn write_new(
     if exists && file.metadata().map_err(fail)?.len() > 0 {
         return Err(SessionError::ChangedMeanwhile(path.to_owned()));
     }
-    lines(&mut |line| file.write_all(line.as_bytes())).map_err(|source| {
+    let written = lines.try_for_each(|line| file.write_all(line?.as_bytes()).map_err(fail));
+    written.inspect_err(|_| {
         if !exists {
             // What is left of a file that is only ours is of no use to anybody.
             let _ = fs::remove_file(path);
         }
-        fail(source)
     })
 }
 
-pub(super) fn write_lines(text: &[u8], write: &mut WriteLine<'_>) -> io::Result<()> {
-    let lines = text.split_inclusive(|&byte| byte == b'\n');
-    lines.map(String::from_utf8_lossy).try_for_each(|line| write(&line))
-}
-
-/// Appends one line with one `write`. A torn last line is ended first, so that nothing is glued to it.
+/// Appends one line with one `write`, which also ends a torn last line, so that nothing is glued to it.
 pub(super) fn append_line(path: &Path, line: &str) -> Result<(), SessionError> {
     let fail = |source| SessionError::Write { path: path.to_owned(), source };
     let mut file = OpenOptions::new().read(true).append(true).open(path).map_err(fail)?;
-    if !ends_with_line_break(&file).map_err(fail)? {
-        file.write_all(b"\n").map_err(fail)?;
-    }
+    let torn = !ends_with_line_break(&file).map_err(fail)?;
+    let line = if torn { format!("\n{line}") } else { line.to_owned() };
     file.write_all(line.as_bytes()).map_err(fail)
 }
 

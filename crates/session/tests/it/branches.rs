@@ -1,6 +1,6 @@
 //! The ways a conversation went.
 
-use pi_brain_session::{Abandoned, Session, View, branches};
+use pi_brain_session::{Abandoned, Branches, Session, View};
 use proptest::prelude::*;
 
 use crate::generate::{any_session, cases};
@@ -22,7 +22,7 @@ fn names(session: &Session, list: &[usize]) -> String {
 #[track_caller]
 fn check(notation: &str, expected: &str) {
     let session = opened(notation);
-    let found = branches(session.log(), &session.tree(View::Repaired));
+    let found = Branches::new(session.log(), &session.tree(View::Repaired)).list;
     let write = |branch: &pi_brain_session::Branch| {
         assert_eq!(branch.own.last(), Some(&branch.leaf));
         let own = names(&session, &branch.own);
@@ -105,7 +105,7 @@ proptest! {
     fn branches_divide_the_tree(sketch in any_session(24)) {
         let session = Session::from_bytes(sketch.text().into_bytes()).unwrap();
         let tree = session.tree(View::Repaired);
-        let found = branches(session.log(), &tree);
+        let found = Branches::new(session.log(), &tree).list;
         let mut own: Vec<usize> = found.iter().flat_map(|branch| branch.own.clone()).collect();
         let count = own.len();
         own.sort_unstable();

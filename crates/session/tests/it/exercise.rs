@@ -1,8 +1,8 @@
 //! Asks everything that can be asked of a session; the fuzzer does the same.
 
 use pi_brain_session::{
-    Abandoned, Conversation, Log, Session, Tree, View, all_messages_text, branch_points, branches,
-    fork_point, labels, silent_branch,
+    Abandoned, Branches, Conversation, Log, Session, Tree, View, all_messages_text, fork_point,
+    labels,
 };
 
 /// Reads `bytes` as a session, at once and in two pieces, and looks at it from all sides.
@@ -83,17 +83,18 @@ pub(crate) fn check_tree(log: &Log, tree: &Tree) {
 /// Contexts, branches, numbers and plans; at a few leaves only, since files can have thousands.
 fn look_around(session: &Session, tree: &Tree) {
     const LEAVES: usize = 12;
-    let ways = branches(session.log(), tree);
-    for way in &ways {
+    let branches = Branches::new(session.log(), tree);
+    let ways = &branches.list;
+    for way in ways {
         assert!(tree.children(way.leaf).is_empty());
         assert_eq!(tree.parent(way.own[0]), way.from);
     }
-    if let Some(way) = silent_branch(session.log(), tree) {
+    if let Some(way) = &branches.silent {
         assert_eq!(Some(way.leaf), tree.leaf());
         assert!(ways.iter().all(|other| !other.own.contains(&way.leaf)));
         assert_eq!(tree.parent(way.own[0]), way.from);
     }
-    let points = branch_points(session.log(), tree);
+    let points = &branches.points;
     assert!(ways.iter().all(|way| way.from.is_none_or(|from| points.contains(&from))));
     let stats = session.stats(tree).expect("nothing changes in memory");
     assert_eq!((stats.entries, stats.branches), (session.log().entries().len(), ways.len()));

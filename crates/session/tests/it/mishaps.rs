@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use pi_brain_session::{
-    EntryId, Millis, Session, SessionError, SessionWriter, View, branches, ensure_quiet,
-    silent_branch,
+    Branches, EntryId, Millis, Problem, ProblemKind, Session, SessionError, SessionWriter, View,
+    ensure_quiet,
 };
 
 use crate::mint::TestMint;
@@ -92,8 +92,9 @@ fn where_somebody_went_back_and_said_nothing_yet_is_a_silent_branch() {
     let silent = |notation: &str| {
         let session = Session::from_bytes(session(notation).into_bytes()).unwrap();
         let tree = session.tree(View::Repaired);
-        let found = silent_branch(session.log(), &tree)?;
-        assert!(!branches(session.log(), &tree).contains(&found));
+        let branches = Branches::new(session.log(), &tree);
+        let found = branches.silent?;
+        assert!(!branches.list.contains(&found));
         Some((found.from, found.own))
     };
     assert_eq!(silent("a b c; a l:label(a,x)"), Some((Some(0), vec![3])));
@@ -141,4 +142,13 @@ fn all_whole_entries_behind_a_torn_one_are_read() {
     let session = Session::from_bytes(torn.into_bytes()).unwrap();
     let ids: Vec<_> = session.log().entries().iter().filter_map(|entry| entry.id.clone()).collect();
     assert_eq!(ids.iter().map(EntryId::as_str).collect::<Vec<_>>(), ["a", "b", "c"]);
+}
+
+#[test]
+fn a_header_without_id_is_not_the_header() {
+    let text = format!("{{\"type\":\"session\"}}\n{}", session("a"));
+    let session = Session::from_bytes(text.into_bytes()).unwrap();
+    assert_eq!(session.header().id, "s");
+    let problems = session.problems(&session.tree(View::AsPi));
+    assert_eq!(problems, [Problem { line: 1, kind: ProblemKind::HeaderWithoutId }]);
 }

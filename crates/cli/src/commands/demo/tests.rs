@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::OnceLock;
 
 use pi_brain_session::{
-    Body, Entry, Lineage, Role, Session, SessionInfo, View, branches, list_sessions,
+    Body, Branches, Entry, Lineage, Role, Session, SessionInfo, View, list_sessions,
 };
 use tempfile::TempDir;
 
@@ -99,7 +99,7 @@ fn one_session_went_three_ways() {
     let find = |name: &str| sessions.iter().find(|session| session.log().name() == Some(name));
     let session = find("Categories: rules, Bayes or a model").unwrap();
     let tree = session.tree(View::AsPi);
-    assert_eq!(branches(session.log(), &tree).len(), 3);
+    assert_eq!(Branches::new(session.log(), &tree).list.len(), 3);
     assert_eq!(tree.leaf(), session.log().entries().len().checked_sub(1));
 }
 
