@@ -35,11 +35,11 @@ unit: tools
 
 # What the tests need besides Rust: real pis to compare with, the licence checker, and ripgrep, which the
 # benchmarks race against.
-tools: $(PI_VERSIONS:%=$(TOOLS)/pi/%/node) $(TOOLS)/bin/cargo-deny $(TOOLS)/bin/rg
+tools: $(PI_VERSIONS:%=$(TOOLS)/pi/%/.installed) $(TOOLS)/bin/cargo-deny $(TOOLS)/bin/rg
 
-$(TOOLS)/pi/%/node: tests/pi/install.sh
-	sh tests/pi/install.sh $(TOOLS)/pi/$* $*
-	@touch -h $@
+$(TOOLS)/pi/%/.installed: tests/pi/install.sh
+	@sh tests/pi/install.sh $(TOOLS)/pi/$* $*
+	@touch $@
 
 $(TOOLS)/bin/cargo-deny:
 	$(CARGO) install cargo-deny --locked --version $(CARGO_DENY_VERSION) --no-default-features --root $(TOOLS)
