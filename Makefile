@@ -31,7 +31,8 @@ deny: $(TOOLS)/bin/cargo-deny
 	cargo-deny --workspace --all-features check licenses bans sources
 
 unit: tools
-	$(CARGO) test --workspace --locked
+	$(CARGO) test --workspace --locked --doc --quiet
+	$(CARGO) test --workspace --locked --all-targets
 
 # What the tests need besides Rust: real pis to compare with, the licence checker, and ripgrep, which the
 # benchmarks race against.
@@ -52,7 +53,8 @@ bench: tools
 	$(CARGO) run --release --locked -p pi-brain-benches -- session --pi $(TOOLS)/pi/1.5.0
 
 fuzz:
-	cd fuzz && $(CARGO) +nightly fuzz run read_session -- -max_total_time=60
+	mkdir -p fuzz/corpus/read_session
+	cd fuzz && $(CARGO) +nightly fuzz run read_session corpus/read_session seeds -- -max_total_time=60
 
 clean:
 	$(CARGO) clean
