@@ -117,7 +117,7 @@ pub fn all_messages_text(session: &Session) -> std::io::Result<String> {
     let mut texts = Vec::new();
     for (at, entry) in session.log().entries().iter().enumerate() {
         if speaker(entry).is_some() {
-            let text = spoken_text(entry, session.entry_raw(at)?.raw());
+            let text = session.content_raw(at)?.map(|content| text_of(content.raw(), " "));
             texts.extend(text.filter(|text| !text.is_empty()));
         }
     }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -74,7 +75,21 @@ impl Session {
 
     /// Reads back the text of an entry.
     pub fn entry_raw(&self, at: usize) -> io::Result<EntryText> {
-        let bytes = self.source.read(self.log.entries()[at].span.clone())?;
+        self.read_checked(self.log.entries()[at].span.clone())
+    }
+
+    /// Reads back the content of a message, without the rest of its entry; `None` where there is none.
+    pub fn content_raw(&self, at: usize) -> io::Result<Option<EntryText>> {
+        let entry = &self.log.entries()[at];
+        let Some(part) = entry.message().and_then(|message| message.content) else {
+            return Ok(None);
+        };
+        let (start, range) = (entry.span.start, part.range());
+        self.read_checked(start + range.start as u64..start + range.end as u64).map(Some)
+    }
+
+    fn read_checked(&self, range: Range<u64>) -> io::Result<EntryText> {
+        let bytes = self.source.read(range)?;
         match Raw::parse(&bytes) {
             Some(_) => Ok(EntryText(bytes)),
             None => Err(changed()),
@@ -135,17 +150,17 @@ impl Session {
     }
 }
 
-/// The text of one entry, read back from its file.
+/// The text of one entry, or of a part of it, read back from its file.
 #[derive(Debug)]
 pub struct EntryText(Vec<u8>);
 
 impl EntryText {
-    /// Returns the entry for reading.
+    /// Returns it for reading.
     pub fn raw(&self) -> Raw<'_> {
         Raw::of_checked(&self.0)
     }
 
-    /// Returns the entry's JSON.
+    /// Returns it as JSON.
     pub fn into_json(self) -> String {
         match String::from_utf8(self.0) {
             Ok(text) => text,

@@ -6,8 +6,9 @@ use std::io;
 use serde::Serialize;
 
 use crate::branches::Branches;
-use crate::content::{Block, blocks, text_of};
+use crate::content::{Block, blocks};
 use crate::entry::{Body, Entry, Role, Usage};
+use crate::json::Raw;
 use crate::session::Session;
 use crate::time::Millis;
 use crate::tree::Tree;
@@ -84,22 +85,8 @@ impl Session {
         };
         for (at, entry) in log.entries().iter().enumerate() {
             stats.add(entry);
-            if let Some(role @ (Role::Assistant | Role::ToolResult | Role::User)) = entry.role() {
-                let text = self.entry_raw(at)?;
-                let content = text.raw().get("message").and_then(|message| message.get("content"));
-                for block in content.into_iter().flat_map(blocks) {
-                    stats.add_block(&block);
-                }
-                if *role == Role::Assistant {
-                    let mut thoughts = content.into_iter().flat_map(blocks);
-                    let thinks = thoughts.any(|block| matches!(block, Block::Thinking(_)));
-                    stats.thinking_turns += usize::from(thinks);
-                } else if let Some(tool) =
-                    entry.message().and_then(|message| message.tool.as_deref())
-                {
-                    let size = content.map_or(0, |content| text_of(content, "").len());
-                    stats.tools.entry(tool.to_owned()).or_default().output_size += size;
-                }
+            if let Some(content) = self.content_raw(at)? {
+                stats.add_content(entry, content.raw());
             }
         }
         stats.add_times(log.entries());
@@ -139,13 +126,22 @@ impl Stats {
         self.models.entry(name).or_default()
     }
 
-    fn add_block(&mut self, block: &Block<'_>) {
-        match block {
-            Block::ToolCall { name, .. } => {
-                self.tools.entry(name.clone().into_owned()).or_default().calls += 1;
+    fn add_content(&mut self, entry: &Entry, content: Raw<'_>) {
+        let (mut thinks, mut size) = (false, 0);
+        for block in blocks(content) {
+            match block {
+                Block::Text(text) => size += text.len(),
+                Block::Thinking(_) => thinks = true,
+                Block::ToolCall { name, .. } => {
+                    self.tools.entry(name.into_owned()).or_default().calls += 1;
+                }
+                Block::Image { .. } => self.images += 1,
+                Block::Other(_) => {}
             }
-            Block::Image { .. } => self.images += 1,
-            _ => {}
+        }
+        self.thinking_turns += usize::from(thinks && entry.role() == Some(&Role::Assistant));
+        if let Some(tool) = entry.message().and_then(|message| message.tool.as_deref()) {
+            self.tools.entry(tool.to_owned()).or_default().output_size += size;
         }
     }
 

@@ -66,9 +66,8 @@ pub(crate) fn run(locations: &Locations, options: &ForkOptions) -> anyhow::Resul
 
 /// Returns what a person said, as pi would put it back into its editor.
 fn said(session: &Session, at: usize) -> io::Result<String> {
-    let text = session.entry_raw(at)?;
-    let content = text.raw().get("message").and_then(|message| message.get("content"));
-    Ok(content.map(|content| text_of(content, "")).unwrap_or_default())
+    let content = session.content_raw(at)?;
+    Ok(content.map(|content| text_of(content.raw(), "")).unwrap_or_default())
 }
 
 /// Lists what a person said, on whatever branch.
