@@ -48,7 +48,7 @@ pub use migrate::{Migration, migrate_file};
 pub use problem::{Problem, ProblemKind};
 pub use session::{Checkpoint, EntryText, Refresh, Session};
 pub use stats::{ModelStats, Stats, ToolStats};
-pub use summary::{Abandoned, Conversation, SummaryDetails, SummarySource, shorten};
+pub use summary::{Abandoned, Conversation, SummaryDetails, SummarySource};
 pub use time::Millis;
 pub use tokens::estimate_tokens;
 pub use tree::{Label, Tree, View, labels};

@@ -124,8 +124,10 @@ impl Conversation {
         sections.extend(list("What was tried", facts.tried()));
         sections.extend(list("What failed", newest(&facts.failures, 6)));
         if let Some(focus) = focus {
-            sections
-                .extend(list(&format!("On “{}”", shorten(focus, 80)), facts.sentences_on(focus)));
+            sections.extend(list(
+                &format!("On “{}”", shorten_line(focus, 80)),
+                facts.sentences_on(focus),
+            ));
         }
         sections.extend(
             facts.answers.last().map(|text| format!("## Last state\n{}", shorten(text, 800))),
@@ -210,8 +212,11 @@ impl Facts {
     }
 
     fn tried(&self) -> Vec<String> {
-        let later =
-            self.requests.iter().skip(1).map(|request| format!("asked: {}", shorten(request, 160)));
+        let later = self
+            .requests
+            .iter()
+            .skip(1)
+            .map(|request| format!("asked: {}", shorten_line(request, 160)));
         let mut tried: Vec<String> = newest(&later.collect::<Vec<_>>(), 10);
         let mut commands = self.commands.clone();
         commands.dedup();
@@ -235,7 +240,7 @@ impl Facts {
         let sentences = said.flat_map(|text| text.split_inclusive(['.', '!', '?', '\n']));
         let about =
             sentences.filter(|sentence| words(sentence).iter().any(|word| wanted.contains(word)));
-        let mut quoted: Vec<String> = about.map(|sentence| shorten(sentence, 240)).collect();
+        let mut quoted: Vec<String> = about.map(|sentence| shorten_line(sentence, 240)).collect();
         quoted.dedup();
         newest(&quoted, 8)
     }
@@ -246,7 +251,7 @@ fn newest(items: &[String], most: usize) -> Vec<String> {
 }
 
 fn first_line(text: &str) -> String {
-    shorten(text.trim().lines().next().unwrap_or_default(), 160)
+    shorten_line(text.trim().lines().next().unwrap_or_default(), 160)
 }
 
 /// Returns the line of a tool's output that says what went wrong, else the first one.
@@ -260,16 +265,17 @@ fn telling_line(text: &str) -> String {
     text.lines().find(tells).map_or_else(|| first_line(text), first_line)
 }
 
-/// Cuts a text at a word, with an ellipsis, and puts it on one line if it is short.
-pub fn shorten(text: &str, most: usize) -> String {
-    let text = if most <= 240 {
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
-    } else {
-        text.trim().to_owned()
-    };
-    let Some((end, _)) = text.char_indices().nth(most) else { return text };
+/// Cuts a text at a word, with an ellipsis; its lines stay.
+fn shorten(text: &str, most: usize) -> String {
+    let text = text.trim();
+    let Some((end, _)) = text.char_indices().nth(most) else { return text.to_owned() };
     let cut = text[..end].rfind(char::is_whitespace).filter(|&at| at > end / 2).unwrap_or(end);
     format!("{}…", text[..cut].trim_end())
+}
+
+/// Puts a text on one line and cuts it at a word.
+fn shorten_line(text: &str, most: usize) -> String {
+    shorten(&text.split_whitespace().collect::<Vec<_>>().join(" "), most)
 }
 
 fn written_out(message: Raw<'_>) -> Option<String> {
@@ -306,3 +312,6 @@ fn written_out(message: Raw<'_>) -> Option<String> {
         _ => message.get_str("summary").and_then(|summary| said("Summary", summary.into_owned())),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,48 +1,8 @@
 //! Summaries that need no model.
 
-use pi_brain_session::{Conversation, FileLists, Raw, Session, shorten};
-use proptest::prelude::*;
+use pi_brain_session::{Conversation, FileLists, Raw, Session};
 
-use crate::generate::{any_text, cases};
 use crate::notation::session;
-
-#[test]
-fn texts_are_cut_at_a_word() {
-    assert_eq!(shorten("one two three", 13), "one two three");
-    assert_eq!(shorten("one two three", 12), "one two…");
-    assert_eq!(shorten("one two three", 9), "one two…");
-    // No word ends in the second half.
-    assert_eq!(shorten("a bcdefghijkl", 8), "a bcdefg…");
-    assert_eq!(shorten("  one\n\n two ", 20), "one two");
-    assert_eq!(shorten("äöü", 2), "äö…");
-    assert_eq!(shorten("x", 0), "…");
-    assert_eq!(shorten("", 0), "");
-    // Long ones keep their lines.
-    assert_eq!(shorten(" one\n\n two ", 1000), "one\n\n two");
-}
-
-proptest! {
-    #![proptest_config(cases(300))]
-
-    #[test]
-    fn short_texts_are_short(
-        text in prop_oneof![any::<String>(), prop::collection::vec(any_text(), 0..80).prop_map(|texts| texts.join(" "))],
-        most in prop_oneof![0_usize..40, 230_usize..260, 0_usize..2000],
-    ) {
-        let whole = match most {
-            0..=240 => text.split_whitespace().collect::<Vec<_>>().join(" "),
-            _ => text.trim().to_owned(),
-        };
-        let short = shorten(&text, most);
-        prop_assert!(short.chars().count() <= most + 1);
-        if whole.chars().count() <= most {
-            prop_assert_eq!(short, whole);
-        } else {
-            let cut = short.strip_suffix('…').unwrap();
-            prop_assert!(whole.starts_with(cut));
-        }
-    }
-}
 
 fn conversation(text: &str) -> Conversation {
     let session = Session::from_bytes(text.to_owned().into_bytes()).expect("a session");
