@@ -18,10 +18,10 @@ pub enum Block<'a> {
         name: Cow<'a, str>,
         arguments: Option<Raw<'a>>,
     },
-    /// An image; its data stays where it is.
+    /// An image of so many bytes; its data stays where it is.
     Image {
         mime_type: Option<Cow<'a, str>>,
-        encoded_length: usize,
+        size: usize,
     },
     /// A kind of block this version does not know.
     Other(Raw<'a>),
@@ -60,7 +60,8 @@ fn block(raw: Raw<'_>) -> Block<'_> {
         },
         Some("image") => Block::Image {
             mime_type: mime_type.and_then(Raw::as_str),
-            encoded_length: data.map_or(0, |data| data.bytes().len().saturating_sub(2)),
+            // Four characters of base64, between quotes, stand for three bytes.
+            size: data.map_or(0, |data| data.bytes().len().saturating_sub(2) / 4 * 3),
         },
         _ => Block::Other(raw),
     }

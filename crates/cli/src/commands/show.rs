@@ -255,13 +255,9 @@ impl Transcript<'_> {
                     };
                     writeln!(out, "{ANSWER}→ {}{ANSWER:#} {}", one_line(&name), clean(&argument))?;
                 }
-                Block::Image { mime_type, encoded_length } => {
+                Block::Image { mime_type, size } => {
                     let kind = one_line(&mime_type.unwrap_or_default());
-                    writeln!(
-                        out,
-                        "{DIM}[{kind}, {}]{DIM:#}",
-                        bytes(encoded_length as u64 / 4 * 3)
-                    )?;
+                    writeln!(out, "{DIM}[{kind}, {}]{DIM:#}", bytes(size as u64))?;
                 }
                 Block::Other(raw) => writeln!(out, "{DIM}{}{DIM:#}", clean(&raw.text()))?,
             }
@@ -278,9 +274,8 @@ impl Transcript<'_> {
         for block in content.into_iter().flat_map(blocks) {
             match block {
                 Block::Text(text) => self.write_lines(out, &clean(&text), style)?,
-                Block::Image { encoded_length, .. } => {
-                    let size = bytes(encoded_length as u64 / 4 * 3);
-                    writeln!(out, "{DIM}  [image, {size}]{DIM:#}")?;
+                Block::Image { size, .. } => {
+                    writeln!(out, "{DIM}  [image, {}]{DIM:#}", bytes(size as u64))?;
                 }
                 _ => {}
             }
