@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::json::{Raw, Scanner};
 use crate::time::Millis;
@@ -250,7 +250,7 @@ pub struct Reply {
 }
 
 /// Tokens and cost, as pi recorded them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(missing_docs, reason = "the fields are pi's own")]
 pub struct Usage {

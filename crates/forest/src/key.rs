@@ -1,0 +1,143 @@
+//! The content key: what makes two messages the same.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::message::{Block, Message};
+
+/// A digest of everything that counts when messages are compared: role, blocks, tool call id, error flag.
+///
+/// It takes the place of the comparison itself: equal keys are equal messages, as in git. The order of keys
+/// in JSON objects does not count, numbers count by value, text counts byte for byte.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ContentKey([u8; 32]);
+
+impl ContentKey {
+    /// Computes the key of a message.
+    pub fn of(message: &Message) -> Self {
+        let mut hash = Canonical::default();
+        hash.text(message.role().as_str());
+        hash.count(b'm', message.content().len());
+        for block in message.content() {
+            hash.block(block);
+        }
+        hash.text(message.tool_call_id().unwrap_or_default());
+        hash.mark(u8::from(message.is_error()));
+        Self(hash.0.finalize().into())
+    }
+
+    /// Returns the first bytes as a number, to break ties in an order that depends on content alone.
+    pub(crate) fn rank(self) -> i64 {
+        self.0[..7].iter().fold(0, |rank, &byte| rank << 8 | i64::from(byte))
+    }
+}
+
+/// Feeds values to the digest so that different values never feed the same bytes.
+#[derive(Default)]
+struct Canonical(Sha256);
+
+impl Canonical {
+    fn mark(&mut self, mark: u8) {
+        self.0.update([mark]);
+    }
+
+    fn count(&mut self, mark: u8, count: usize) {
+        self.mark(mark);
+        self.0.update((count as u64).to_be_bytes());
+    }
+
+    fn text(&mut self, text: &str) {
+        self.count(b's', text.len());
+        self.0.update(text);
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Text(text) => {
+                self.mark(b'T');
+                self.text(text);
+            }
+            Block::ToolUse(call) => {
+                self.mark(b'U');
+                self.text(&call.id);
+                self.text(&call.name);
+                self.members(&call.parameters);
+            }
+            Block::Other(members) => {
+                self.mark(b'O');
+                self.members(members);
+            }
+        }
+    }
+
+    fn members(&mut self, members: &serde_json::Map<String, Value>) {
+        let mut sorted: Vec<_> = members.iter().collect();
+        sorted.sort_unstable_by_key(|(key, _)| *key);
+        self.count(b'{', sorted.len());
+        for (key, value) in sorted {
+            self.text(key);
+            self.value(value);
+        }
+    }
+
+    /// Recurses over the depth of a value, which parsers limit to 128.
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.mark(b'n'),
+            Value::Bool(true) => self.mark(b't'),
+            Value::Bool(false) => self.mark(b'f'),
+            Value::Number(number) => {
+                self.mark(b'd');
+                // JSON has one kind of number: 1, 1.0 and 1e0 are the same, and so are 0 and -0.
+                let number = number.as_f64().unwrap_or_default() + 0.0;
+                self.0.update(number.to_bits().to_be_bytes());
+            }
+            Value::String(text) => self.text(text),
+            Value::Array(items) => {
+                self.count(b'[', items.len());
+                for item in items {
+                    self.value(item);
+                }
+            }
+            Value::Object(members) => self.members(members),
+        }
+    }
+}
+
+impl fmt::Display for ContentKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for ContentKey {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl From<ContentKey> for String {
+    fn from(key: ContentKey) -> Self {
+        key.to_string()
+    }
+}
+
+impl TryFrom<String> for ContentKey {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        const WRONG: &str = "a content key has 64 hexadecimal digits";
+        let mut key = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return Err(WRONG);
+        }
+        for (byte, at) in key.iter_mut().zip((0..64).step_by(2)) {
+            *byte = u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| WRONG)?;
+        }
+        Ok(Self(key))
+    }
+}

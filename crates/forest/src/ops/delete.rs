@@ -1,0 +1,332 @@
+//! Deleting messages, which hides them, and bringing them back.
+
+use std::collections::{BTreeSet, HashSet};
+
+use pi_brain_session::Millis;
+use serde_json::Value;
+
+use super::Plan;
+use crate::error::{ForestError, Result};
+use crate::forest::Forest;
+use crate::ids::{NodeId, Place, RootId};
+use crate::message::{Object, Role};
+use crate::node::{Bookmark, Node, Removal};
+use crate::store::{Change, Store, Which};
+
+/// What goes with a deleted message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deletion {
+    /// Everything that follows it.
+    Cascade,
+    /// Nothing: what follows takes its place.
+    Reparent,
+}
+
+/// What a deletion did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deleted {
+    /// What the deleted messages followed, one for each message that was asked for and found.
+    pub parents: Vec<Place>,
+    /// All messages that cannot be seen any more.
+    pub removed: Vec<NodeId>,
+    /// The bookmarks that are gone.
+    pub dropped_bookmarks: Vec<Bookmark>,
+    /// The bookmarks that went to the message before.
+    pub moved_bookmarks: Vec<Bookmark>,
+}
+
+/// What a restoration did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The message that is back; an equal one, if that was written in the meantime.
+    pub node: NodeId,
+    /// All messages that can be seen again.
+    pub shown: Vec<NodeId>,
+    /// Messages that had taken its place and follow it again.
+    pub moved_back: Vec<NodeId>,
+}
+
+impl<S: Store> Forest<S> {
+    /// Deletes messages. They are only hidden, and [`Forest::restore`] brings them back.
+    ///
+    /// Names of messages that are not there are passed over. Unless forced, it is refused while a bookmark, a
+    /// pi session's label, or custom data of a message that stays refers to something that would go. A bookmark
+    /// on a message that goes alone moves to the message before; one on a message that goes with what follows is
+    /// dropped.
+    pub fn delete(
+        &mut self,
+        places: &[Place],
+        deletion: Deletion,
+        force: bool,
+        now: Millis,
+    ) -> Result<Deleted> {
+        let mut tops = Vec::new();
+        for place in places {
+            match *place {
+                Place::Root(root) => return Err(ForestError::RootProtected(root)),
+                Place::Node(id) => match self.node(id) {
+                    Ok(node) => tops.push(node.id),
+                    Err(ForestError::NodeNotFound(_) | ForestError::NodeDeleted(_)) => {}
+                    Err(error) => return Err(error),
+                },
+            }
+        }
+        let mut plan = Plan::new(&self.store, now);
+        let mut deleted = Deleted::default();
+        let going = self.going(&tops, deletion)?;
+        if !force {
+            self.refuse_if_referenced(&going)?;
+        }
+        for top in tops {
+            let node = plan.node(top)?;
+            deleted.parents.push(node.parent);
+            if !node.is_visible() {
+                continue;
+            }
+            match deletion {
+                Deletion::Cascade => cascade(&mut plan, &node, &mut deleted)?,
+                Deletion::Reparent => self.reparent(&mut plan, node, &mut deleted)?,
+            }
+        }
+        let changes = plan.into_changes();
+        if !changes.is_empty() {
+            self.store.commit(changes)?;
+        }
+        Ok(deleted)
+    }
+
+    /// Returns everything that a deletion hides.
+    fn going(&self, tops: &[NodeId], deletion: Deletion) -> Result<BTreeSet<NodeId>> {
+        let mut going: BTreeSet<NodeId> = tops.iter().copied().collect();
+        if deletion == Deletion::Cascade {
+            let mut open = tops.to_vec();
+            while let Some(id) = open.pop() {
+                for child in self.store.children(id.into(), Which::Visible)? {
+                    if going.insert(child.id) {
+                        open.push(child.id);
+                    }
+                }
+            }
+        }
+        Ok(going)
+    }
+
+    fn refuse_if_referenced(&self, going: &BTreeSet<NodeId>) -> Result<()> {
+        let mut references: Vec<(NodeId, String)> = Vec::new();
+        for bookmark in self.store.bookmarks()? {
+            references.push((bookmark.node, format!("the bookmark {:?}", bookmark.title)));
+        }
+        for session in self.store.sessions()? {
+            for label in &session.labels {
+                let words = || format!("the label {:?} of session {}", label.text, session.id);
+                references.extend(label.place.node().map(|node| (node, words())));
+            }
+        }
+        let roots: HashSet<RootId> = going.iter().map(|node| node.root()).collect();
+        for root in self.roots()? {
+            for node in self.store.nodes(root.id)? {
+                if node.is_visible() && !going.contains(&node.id) {
+                    let named = named_in(&node.metadata.custom_data);
+                    let named = named.into_iter().filter(|id| roots.contains(&id.root()));
+                    references.extend(named.map(|id| (id, format!("custom data of {}", node.id))));
+                }
+            }
+        }
+        references.retain(|(node, _)| going.contains(node));
+        match references.first() {
+            None => Ok(()),
+            Some(&(node, _)) => {
+                let by = references.into_iter().filter(|(other, _)| *other == node);
+                Err(ForestError::Referenced { node, by: by.map(|(_, words)| words).collect() })
+            }
+        }
+    }
+
+    fn reparent(
+        &self,
+        plan: &mut Plan<'_, S>,
+        mut node: Node,
+        deleted: &mut Deleted,
+    ) -> Result<()> {
+        let (id, parent) = (node.id, node.parent);
+        if self.is_imported(id)? {
+            return Err(ForestError::Imported(id));
+        }
+        if has_results(plan, id)? {
+            return Err(ForestError::HasResults(id));
+        }
+        let children = plan.children(id.into(), Which::All)?;
+        let moved =
+            children.iter().filter(|child| child.is_visible()).map(|child| child.id).collect();
+        node.removal = Some(Removal::Deleted { at: plan.now, moved });
+        let order = node.order.clone();
+        plan.put(node);
+        deleted.removed.push(id);
+        for bookmark in plan.bookmarks()?.into_iter().filter(|bookmark| bookmark.node == id) {
+            match parent {
+                Place::Node(parent) => {
+                    let moved = Bookmark { node: parent, updated: plan.now, ..bookmark };
+                    plan.set_bookmark(moved.clone());
+                    deleted.moved_bookmarks.push(moved);
+                }
+                Place::Root(_) => {
+                    plan.drop_bookmark(&bookmark.title);
+                    deleted.dropped_bookmarks.push(bookmark);
+                }
+            }
+        }
+        if plan.current()? == Some(id.into()) {
+            plan.set_current(Some(parent));
+        }
+        for mut child in children {
+            child.parent = parent;
+            child.order = child.order.within(&order);
+            if child.is_visible() {
+                plan.settle(child)?;
+            } else {
+                plan.put(child);
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings a deleted message back, with everything that went with it, to the place where it was.
+    ///
+    /// Bookmarks that were dropped stay dropped. If the same was written there again meanwhile, the two become one.
+    pub fn restore(&mut self, id: NodeId, now: Millis) -> Result<Restored> {
+        let node = self.node_or_removed(id)?;
+        self.root(node.id.root())?;
+        let moved = match &node.removal {
+            None => return Err(ForestError::NotDeleted(node.id)),
+            Some(Removal::With(with)) => {
+                return Err(ForestError::DeletedWith { node: node.id, with: *with });
+            }
+            Some(Removal::Deleted { moved, .. }) => moved.clone(),
+            Some(Removal::Merged(_)) => unreachable!("a merged message stands for another"),
+        };
+        if let Place::Node(parent) = node.parent {
+            self.node(parent)?;
+        }
+        let mut plan = Plan::new(&self.store, now);
+        let mut shown = vec![node.id];
+        let mut open = vec![node.id];
+        while let Some(at) = open.pop() {
+            for mut child in plan.children(at.into(), Which::All)? {
+                if child.removal == Some(Removal::With(node.id)) {
+                    child.removal = None;
+                    shown.push(child.id);
+                    open.push(child.id);
+                    plan.put(child);
+                }
+            }
+        }
+        let mut moved_back = Vec::new();
+        for child in moved {
+            let mut child = plan.node(child)?;
+            // What has been merged, deleted or moved elsewhere since then stays where it is.
+            if child.is_visible() && child.parent == node.parent {
+                child.parent = node.id.into();
+                child.order = child.order.outside(&node.order);
+                moved_back.push(child.id);
+                plan.put(child);
+            }
+        }
+        let mut back = (*node).clone();
+        back.removal = None;
+        let id = plan.settle(back)?;
+        self.store.commit(plan.into_changes())?;
+        Ok(Restored { node: id, shown, moved_back })
+    }
+
+    /// Deletes a whole tree; [`Forest::restore_root`] brings it back.
+    pub fn delete_root(&mut self, root: RootId, now: Millis) -> Result<()> {
+        let mut gone = (*self.root(root)?).clone();
+        gone.deleted = Some(now);
+        let mut changes = vec![];
+        if self.store.current()?.is_some_and(|place| place.root() == gone.id) {
+            changes.push(Change::Current(None));
+        }
+        changes.push(Change::Root(gone));
+        self.store.commit(changes)
+    }
+
+    /// Brings a deleted tree back.
+    pub fn restore_root(&mut self, root: RootId) -> Result<()> {
+        let mut back = (*self.store.root(root)?.ok_or(ForestError::RootNotFound(root))?).clone();
+        if back.deleted.take().is_none() {
+            return Err(ForestError::RootNotDeleted(root));
+        }
+        self.store.commit(vec![Change::Root(back)])
+    }
+
+    /// Returns what can be restored: the messages that somebody deleted, newest deletion first.
+    pub fn deleted(&self) -> Result<Vec<std::sync::Arc<Node>>> {
+        let mut deleted = Vec::new();
+        for root in self.roots()? {
+            deleted.extend(self.store.nodes(root.id)?.into_iter().filter_map(|node| {
+                match node.removal {
+                    Some(Removal::Deleted { at, .. }) => Some((at, node)),
+                    _ => None,
+                }
+            }));
+        }
+        deleted.sort_by_key(|(at, node)| std::cmp::Reverse((*at, node.id)));
+        Ok(deleted.into_iter().map(|(_, node)| node).collect())
+    }
+}
+
+/// Hides a message and everything that can be seen after it.
+fn cascade<S: Store>(plan: &mut Plan<'_, S>, top: &Node, deleted: &mut Deleted) -> Result<()> {
+    let bookmarks = plan.bookmarks()?;
+    let subtree = plan.subtree(top.id)?;
+    let going: HashSet<NodeId> = subtree.iter().map(|node| node.id).collect();
+    for mut node in subtree {
+        node.removal = Some(if node.id == top.id {
+            Removal::Deleted { at: plan.now, moved: Vec::new() }
+        } else {
+            Removal::With(top.id)
+        });
+        deleted.removed.push(node.id);
+        plan.put(node);
+    }
+    for bookmark in bookmarks.into_iter().filter(|bookmark| going.contains(&bookmark.node)) {
+        plan.drop_bookmark(&bookmark.title);
+        deleted.dropped_bookmarks.push(bookmark);
+    }
+    if let Some(Place::Node(current)) = plan.current()?
+        && going.contains(&current)
+    {
+        plan.set_current(Some(top.parent));
+    }
+    Ok(())
+}
+
+/// Returns whether the result of a call that a message makes can be seen after it.
+fn has_results<S: Store>(plan: &Plan<'_, S>, id: NodeId) -> Result<bool> {
+    let message = plan.message(id)?;
+    let calls: HashSet<&str> = message.tool_uses().map(|call| call.id.as_str()).collect();
+    if calls.is_empty() {
+        return Ok(false);
+    }
+    for node in plan.subtree(id)?.iter().filter(|node| node.role == Role::Tool) {
+        if plan.message(node.id)?.tool_call_id().is_some_and(|call| calls.contains(call)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the messages whose ids stand somewhere in custom data.
+fn named_in(custom_data: &Object) -> Vec<NodeId> {
+    let mut named = Vec::new();
+    let mut open: Vec<&Value> = custom_data.values().collect();
+    while let Some(value) = open.pop() {
+        match value {
+            Value::String(text) => named.extend(text.parse::<NodeId>().ok()),
+            Value::Array(items) => open.extend(items),
+            Value::Object(members) => open.extend(members.values()),
+            _ => {}
+        }
+    }
+    named
+}
