@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Says what real pi makes of session files, so that another reader can be compared with it.
 //
-// usage: DIR/node oracle.mjs --pi DIR [--timeout SECONDS] < paths      one path a line
+// usage: DIR/node oracle.mjs --pi DIR [--timeout SECONDS] [--leaves N] < paths      one path a line
 //
 // For each path one line of JSON, in the same order and as soon as it is known:
 //   file        the path as it was given
@@ -13,6 +13,7 @@
 //   branch      ids from the root to the leaf
 //   labels      {id: label}
 //   context     {messages, thinkingLevel, model} that the model would get
+//   contexts    with --leaves: {id: context} of up to N entries that nothing follows
 //   compaction  for several keepRecentTokens: where pi would cut, or null if it would not compact
 //   abandoned   for two targets: what pi would summarise on leaving the current branch for them
 //   error       the first thing that pi threw; the fields it could not give are left out
@@ -29,11 +30,12 @@ import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { loadCompaction, loadPi, options } from "./pi-module.mjs";
 
-const o = options(["pi"], ["timeout", "watchdog"]);
+const o = options(["pi"], ["timeout", "watchdog", "leaves"]);
 
 if (o.timeout) {
   // The work is done by a child, which a thread of its own ends: its main thread may never return.
   const self = [fileURLToPath(import.meta.url), "--pi", o.pi, "--watchdog", o.timeout];
+  if (o.leaves) self.push("--leaves", o.leaves);
   const TMPDIR = mkdtempSync(join(tmpdir(), "pi-oracle-"));
   const env = { ...process.env, TMPDIR };
   const child = spawnSync(process.execPath, ["--max-old-space-size=1024", ...self], { stdio: "inherit", env });
@@ -110,6 +112,7 @@ async function reading(path, folder) {
       ),
     );
     field("context", () => s.buildSessionContext());
+    if (o.leaves) field("contexts", () => contexts(s, Number(o.leaves)));
     if (compaction) field("compaction", () => [1, 10, 50, 200, 20000].map((n) => cut(s, n)));
     if (collectEntriesForBranchSummary) field("abandoned", () => targets(s).map((id) => left(s, id)));
   } catch (error) {
@@ -143,6 +146,18 @@ function treeToJson(roots) {
     levels.push({ nodes: children, next: 0 });
   }
   return out.join("");
+}
+
+/** The context at each entry that nothing follows. Going there changes nothing in the file. */
+function contexts(s, most) {
+  const entries = s.getEntries();
+  const followed = new Set(entries.map((e) => e.parentId));
+  const leaves = [...new Set(entries.map((e) => e.id))].filter((id) => typeof id === "string" && !followed.has(id));
+  const at = (id) => {
+    s.branch(id);
+    return s.buildSessionContext();
+  };
+  return Object.fromEntries(leaves.slice(0, most).map((id) => [id, at(id)]));
 }
 
 /** What pi would do if it were to compact now and keep about that many tokens. */

@@ -56,8 +56,3 @@ pub(crate) fn age(path: &Path) {
     let hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
     std::fs::File::options().append(true).open(path).unwrap().set_modified(hour_ago).unwrap();
 }
-
-/// Returns the top folder of the project.
-pub(crate) fn project() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}

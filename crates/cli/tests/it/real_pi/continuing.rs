@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use pi_brain_real_pi::{Pi, VERSIONS};
 use pi_brain_session::{Session, View};
 use serde_json::Value;
 
-use super::{Pi, VERSIONS};
 use crate::support::{Home, age};
 
 const HEADER: &str = r#"{"type":"session","version":3,"id":"11111111-1111-4111-8111-111111111111","timestamp":"2025-01-01T00:00:00.000Z","cwd":"/home/dev/shop"}"#;

@@ -103,6 +103,3 @@ pub(super) const EXCEPTIONS: &[Exception] = exceptions! {
     "system-messages-around-compaction" OLD &["context"], BEFORE_SYSTEM;
     "system-message-kept-first" OLD &["context"], BEFORE_SYSTEM;
 };
-
-/// Files from which pi never comes back: their parents run in a circle that holds the leaf.
-pub(super) const NEVER_COMES_BACK: &[&str] = &["self-parent", "cycle", "cycle-by-duplicate-id"];

@@ -3,42 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use pi_brain_real_pi::{NEVER_COMES_BACK, Pi, Samples, VERSIONS};
 use pi_brain_session::{Abandoned, Session, View};
 use serde_json::Value;
-use tempfile::TempDir;
 
-use super::exceptions::{EXCEPTIONS, NEVER_COMES_BACK};
-use super::{Pi, VERSIONS};
+use super::exceptions::EXCEPTIONS;
 use crate::support::Home;
-
-/// Session files made by one version of pi and by hand, by the name of what is in them.
-struct Samples {
-    folder: TempDir,
-    files: BTreeMap<String, PathBuf>,
-}
-
-impl Samples {
-    fn make(pi: Pi) -> Self {
-        let folder = TempDir::new().unwrap();
-        let out = folder.path().to_str().unwrap();
-        pi.run("make-sessions.mjs", &["--pi", &pi.folder_argument(), "--out", out], "");
-        let index = std::fs::read_to_string(folder.path().join("index.json")).unwrap();
-        let index: BTreeMap<String, String> = serde_json::from_str(&index).unwrap();
-        let files =
-            index.into_iter().map(|(name, file)| (name, folder.path().join(file))).collect();
-        Self { folder, files }
-    }
-
-    fn readable(&self) -> impl Iterator<Item = (&String, &PathBuf)> {
-        self.files.iter().filter(|(name, _)| !NEVER_COMES_BACK.contains(&name.as_str()))
-    }
-}
-
-/// Runs pi over all files; one line of JSON each.
-fn ask_pi(pi: Pi, files: &[&PathBuf]) -> String {
-    let paths: Vec<&str> = files.iter().map(|path| path.to_str().unwrap()).collect();
-    pi.run("oracle.mjs", &["--pi", &pi.folder_argument()], &(paths.join("\n") + "\n"))
-}
 
 /// Runs `pi-brain session dump`; exit code 4 says that the file is no session.
 fn dump(home: &Home, path: &Path) -> String {
@@ -61,9 +31,9 @@ fn reads_as_pi_does(version: &'static str) {
     let (names, files): (Vec<&String>, Vec<&PathBuf>) = samples.readable().unzip();
     assert!(files.len() > 150, "only {} session files were made", files.len());
     let home = Home::new();
-    let theirs = samples.folder.path().join("pi.jsonl");
-    let ours = samples.folder.path().join("ours.jsonl");
-    std::fs::write(&theirs, ask_pi(pi, &files)).unwrap();
+    let theirs = samples.folder().join("pi.jsonl");
+    let ours = samples.folder().join("ours.jsonl");
+    std::fs::write(&theirs, pi.read(&files, &[])).unwrap();
     let dumps: Vec<String> = files.iter().map(|path| dump(&home, path)).collect();
     std::fs::write(&ours, dumps.join("\n") + "\n").unwrap();
     let compared = pi.run("compare.mjs", &[theirs.to_str().unwrap(), ours.to_str().unwrap()], "");
@@ -152,7 +122,7 @@ fn plans_compactions_and_branch_summaries_as_pi_does() {
     let pi = Pi::new("1.5.0");
     let samples = Samples::make(pi);
     let (names, files): (Vec<&String>, Vec<&PathBuf>) = samples.readable().unzip();
-    let answers = ask_pi(pi, &files);
+    let answers = pi.read(&files, &[]);
     let mut compared = 0;
     for ((name, path), line) in names.iter().zip(&files).zip(answers.lines()) {
         // Trees of thousands of levels are more than this JSON reader takes; they have no compactions.

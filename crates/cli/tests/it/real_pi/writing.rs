@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use pi_brain_real_pi::Pi;
 use pi_brain_session::{
     EntryId, Millis, Mint, NewBranchSummary, NewCompaction, SessionError, SessionFolder,
     SessionWriter,
@@ -11,8 +12,6 @@ use pi_brain_session::{
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-use super::Pi;
 
 /// A clock that ticks once for each question, and dice that were thrown before.
 struct TestMint {
