@@ -1,11 +1,12 @@
 //! Measures pi-brain on made-up sessions, beside real pi and beside plain tools.
 //!
 //! What counts are ratios between contestants of one run; see `docs/benchmarks.md`. [`corpus`] makes the
-//! sessions. Reading and listing ([`measure_sessions`]), memory ([`measure_memory`]) and growth
-//! ([`measure_growth`]) are measured by functions that tests call at a tiny size. Nothing here decides
+//! sessions. Reading and listing ([`measure_sessions`]), memory ([`measure_memory`]), growth
+//! ([`measure_growth`]) and forests ([`measure_forest`]) are measured by functions that tests call at a tiny size. Nothing here decides
 //! whether a figure is good enough.
 
 pub mod corpus;
+mod forest;
 mod growth;
 mod memory;
 mod pi;
@@ -13,8 +14,9 @@ mod race;
 mod report;
 mod sessions;
 
+pub use forest::{AppendFigures, ForestFigures, ForestSizes, measure_forest};
 pub use growth::{GrowthFigures, measure_growth};
 pub use memory::{MEMORY_COMMAND, MemoryFigures, measure_memory, open_watched};
 pub use race::Outcome;
-pub use report::{report_growth, report_memory, report_sessions};
+pub use report::{report_forest, report_growth, report_memory, report_sessions};
 pub use sessions::{SessionFigures, measure_sessions};

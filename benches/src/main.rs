@@ -7,8 +7,8 @@ use std::thread::available_parallelism;
 use clap::{Args, Parser, Subcommand};
 use pi_brain_benches::corpus::{Recipe, make_corpus, make_large_session, make_once};
 use pi_brain_benches::{
-    MEMORY_COMMAND, measure_growth, measure_memory, measure_sessions, open_watched, report_growth,
-    report_memory, report_sessions,
+    ForestSizes, MEMORY_COMMAND, measure_forest, measure_growth, measure_memory, measure_sessions,
+    open_watched, report_forest, report_growth, report_memory, report_sessions,
 };
 
 /// Measures pi-brain against real pi and plain tools.
@@ -48,6 +48,23 @@ enum Command {
         #[arg(long, default_value_t = 10_000)]
         entries: usize,
     },
+    /// Measure appending to forests and importing sessions.
+    Forest {
+        /// The folder for session files and forests.
+        #[arg(long, default_value = "target/benches-corpus")]
+        corpus: PathBuf,
+        #[command(flatten)]
+        size: Size,
+        /// How often each contestant runs.
+        #[arg(long, default_value_t = 5)]
+        runs: usize,
+        /// Megabytes of sessions to import.
+        #[arg(long, default_value_t = 100)]
+        import_mb: u64,
+        /// Messages of the smaller forest; the larger has a hundred times as many.
+        #[arg(long, default_value_t = 1000)]
+        messages: usize,
+    },
     /// Open one session and print what memory that took: the other end of `session`.
     #[command(name = MEMORY_COMMAND, hide = true)]
     OpenLarge { file: PathBuf },
@@ -79,6 +96,19 @@ fn main() -> anyhow::Result<()> {
             let figures = measure_memory(&std::env::current_exe()?, &large)?;
             println!("{}", report_memory(&figures));
             println!("{}", report_growth(&measure_growth(&corpus.join("growth"), entries, runs)?));
+            Ok(())
+        }
+        Command::Forest { corpus, size, runs, import_mb, messages } => {
+            make_sessions(&corpus, size)?;
+            let cores = available_parallelism().map_or(1, NonZero::get);
+            let sizes = ForestSizes {
+                few: messages,
+                many: messages * 100,
+                appends: 200,
+                bytes: import_mb * 1_000_000,
+            };
+            let figures = measure_forest(&corpus, &corpus.join("forests"), sizes, runs)?;
+            println!("{}", report_forest(&figures, cores));
             Ok(())
         }
         Command::OpenLarge { file } => {

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::forest::{AppendFigures, ForestFigures, READ_ONLY};
 use crate::growth::{GROWTH, GrowthFigures};
 use crate::memory::MemoryFigures;
 use crate::race::Outcome;
@@ -71,6 +72,28 @@ pub fn report_growth(figures: &[GrowthFigures]) -> String {
         ]
     });
     format!("## Growth: open, tree, context and branches\n\n{}", table(&head, rows))
+}
+
+/// Writes the tables for forests.
+pub fn report_forest(figures: &ForestFigures, cores: usize) -> String {
+    let head = ["", "messages", "µs each", "messages", "µs each", "ratio"].map(str::to_owned);
+    let rows = figures.appending.iter().map(|figures| {
+        let AppendFigures { name, few, small, many, large } = figures;
+        vec![
+            (*name).to_owned(),
+            few.to_string(),
+            microseconds(*small),
+            many.to_string(),
+            microseconds(*large),
+            ratio(*large, *small),
+        ]
+    });
+    let appending = table(&head, rows);
+    let importing = race_table(&figures.importing, figures.bytes, &[READ_ONLY]);
+    let bytes = megabytes(figures.bytes);
+    format!(
+        "## Append to a forest\n\n{appending}\n## Import: {bytes:.0} MB, {cores} cores\n\n{importing}"
+    )
 }
 
 fn table(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {

@@ -2,7 +2,7 @@
 // Compares two readings of the same session files: real pi's (from oracle.mjs) and ours (from
 // `pi-brain session dump`), one JSON object a line each, in the same order.
 //
-// usage: node compare.mjs PI.jsonl OURS.jsonl
+// usage: node compare.mjs PI.jsonl OURS.jsonl [FIELD,FIELD…]
 // Prints a JSON array with an element for each file that is not read alike:
 //   { file, fields: [names], show: {field: [pi's, ours], shortened} }
 //
@@ -11,7 +11,8 @@
 import { readFileSync } from "node:fs";
 import { isMainThread, Worker } from "node:worker_threads";
 
-const fields = ["header", "cwd", "name", "leafId", "entries", "tree", "branch", "labels", "context", "listed"];
+const all = "header,cwd,name,leafId,entries,tree,branch,labels,context,listed";
+const fields = (process.argv[4] ?? all).split(",");
 // A long chat is a deep tree: the work is done in a thread with a stack for it.
 if (isMainThread) {
   const worker = new Worker(new URL(import.meta.url), { argv: process.argv.slice(2), resourceLimits: { stackSizeMb: 200 } });
@@ -20,7 +21,7 @@ if (isMainThread) {
 
 function compare() {
   const lines = (path) => readFileSync(path, "utf8").split("\n").filter(Boolean).map((line) => JSON.parse(line));
-  const [theirs, ours] = process.argv.slice(2).map(lines);
+  const [theirs, ours] = process.argv.slice(2, 4).map(lines);
   if (theirs.length !== ours.length) throw new Error(`${theirs.length} readings of pi, ${ours.length} of ours`);
   const different = [];
   for (const [number, pi] of theirs.entries()) {

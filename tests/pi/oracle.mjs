@@ -152,7 +152,14 @@ function treeToJson(roots) {
 function contexts(s, most) {
   const entries = s.getEntries();
   const followed = new Set(entries.map((e) => e.parentId));
-  const leaves = [...new Set(entries.map((e) => e.id))].filter((id) => typeof id === "string" && !followed.has(id));
+  const parents = new Map(entries.map((e) => [e.id, e.parentId]));
+  // pi never comes back from a leaf whose parents run in a circle.
+  const ends = (id, steps = 0) => {
+    while (parents.has(id) && steps++ <= entries.length) id = parents.get(id);
+    return steps <= entries.length;
+  };
+  const ids = [...parents.keys()].filter((id) => typeof id === "string");
+  const leaves = ids.filter((id) => !followed.has(id) && ends(id));
   const at = (id) => {
     s.branch(id);
     return s.buildSessionContext();

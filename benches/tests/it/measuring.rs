@@ -6,7 +6,8 @@ use std::process::Command;
 
 use pi_brain_benches::corpus::{Recipe, Shape, make_corpus, make_large_session};
 use pi_brain_benches::{
-    measure_growth, measure_memory, measure_sessions, report_growth, report_memory, report_sessions,
+    ForestSizes, measure_forest, measure_growth, measure_memory, measure_sessions, report_forest,
+    report_growth, report_memory, report_sessions,
 };
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_pi-brain-benches");
@@ -49,6 +50,19 @@ fn growth_is_measured() {
     assert_eq!(shapes, [Shape::Chain, Shape::Siblings]);
     assert_rows(&report_growth(&figures), "| 20 |", 2);
     assert_rows(&report_growth(&figures), "| 200 |", 2);
+}
+
+#[test]
+fn forests_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    make_corpus(folder.path(), Recipe { files: 5, megabytes: 1, seed: 7 }).unwrap();
+    let sizes = ForestSizes { few: 20, many: 300, appends: 5, bytes: 500_000 };
+    let figures = measure_forest(folder.path(), &folder.path().join("forests"), sizes, 2).unwrap();
+    assert!(figures.bytes >= sizes.bytes);
+    let report = report_forest(&figures, 2);
+    assert_rows(&report, "| in memory, anywhere |", 1);
+    assert_rows(&report, "| in files, anywhere |", 1);
+    assert_rows(&report, "| import into memory |", 1);
 }
 
 #[test]

@@ -1,14 +1,19 @@
 //! What can be typed, and the help that explains it.
 
+mod forest;
+
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+pub(crate) use forest::*;
+
 use crate::when::Day;
 
-/// Finds again what you and pi did: lists, shows, labels, branches, forks and compacts pi sessions.
+/// Finds again what you and pi did: lists, shows, labels, branches, forks and compacts pi sessions, and keeps
+/// them as trees.
 #[derive(Parser)]
 #[command(name = "pi-brain", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -37,9 +42,10 @@ Examples:
   pi-brain session show latest              read the session written last
   pi-brain session tree 01a1e054            its branches, labels and leaf
   pi-brain session fork latest              choose a message to start again from
+  pi-brain session family latest            a session and all its forks as one tree
 
 SESSION is a file, a session id or the beginning of one, or `latest` for the file written last.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not readable as a session.";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not readable as a session or forest.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -53,6 +59,9 @@ Examples:
     /// Reads, labels, branches, forks and compacts one session
     #[command(subcommand)]
     Session(SessionCommand),
+    /// Keeps conversations as trees, each message once: imports sessions, shows, edits and exports them
+    #[command(subcommand, after_help = forest::FOREST_HELP)]
+    Forest(ForestCommand),
     /// Makes a small set of sessions to try things on, and lists it
     Demo {
         /// Where to put it [default: `$PI_BRAIN_HOME/demo`, else ~/.pi-brain/demo]
@@ -116,6 +125,11 @@ Examples:
     Show(ShowOptions),
     /// Lists branch points and the ends of branches
     Branches(ReadOptions),
+    /// Shows a session together with its forks as one tree, and what they cost
+    #[command(after_help = "\
+Forks and clones repeat what they were made from; here each message stands once, and each answer \
+is paid once. Nothing is written. `pi-brain forest import SESSION --family` keeps the tree.")]
+    Family(FamilyOptions),
     /// Shows what a model would be given, and how large it is
     Context(ContextOptions),
     /// Counts messages, tools, models, tokens, cost and time
@@ -214,6 +228,15 @@ pub(crate) struct ShowOptions {
     /// Print at once, also on a terminal
     #[arg(long)]
     pub(crate) no_pager: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct FamilyOptions {
+    #[command(flatten)]
+    pub(crate) read: ReadOptions,
+    /// Show every message
+    #[arg(long)]
+    pub(crate) full: bool,
 }
 
 #[derive(Args)]

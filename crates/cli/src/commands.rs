@@ -6,6 +6,8 @@ pub(crate) mod compact;
 pub(crate) mod context;
 pub(crate) mod demo;
 pub(crate) mod dump;
+pub(crate) mod family;
+pub(crate) mod forest;
 pub(crate) mod fork;
 pub(crate) mod label;
 pub(crate) mod migrate;
@@ -16,6 +18,8 @@ pub(crate) mod show;
 pub(crate) mod stats;
 mod summary;
 pub(crate) mod tree;
+mod drawing;
+mod transcript;
 
 use std::io::{self, BufWriter, Write};
 

@@ -71,7 +71,7 @@ fn content_text(message: Option<Raw<'_>>) -> String {
 }
 
 /// Returns what an answer says; where it says nothing, what it calls, or how it failed.
-fn answer_text(message: Option<Raw<'_>>) -> String {
+pub(crate) fn answer_text(message: Option<Raw<'_>>) -> String {
     let text = content_text(message);
     if !text.trim().is_empty() {
         return text;
@@ -91,9 +91,11 @@ fn answer_text(message: Option<Raw<'_>>) -> String {
     if calls.is_empty() { error.map(Cow::into_owned).unwrap_or_default() } else { calls.join("  ") }
 }
 
+/// The arguments of tool calls that say most, the most telling first.
+pub(crate) const TELLING: &[&str] = &["command", "path", "file_path", "pattern", "query", "url"];
+
 /// Returns the argument of a tool call that says most: what it ran, or on which file.
 pub(crate) fn key_argument(arguments: Option<Raw<'_>>) -> String {
-    const TELLING: &[&str] = &["command", "path", "file_path", "pattern", "query", "url"];
     let Some(arguments) = arguments else { return String::new() };
     let telling = TELLING.iter().find_map(|key| arguments.get_str(key));
     telling.map_or_else(|| arguments.text().into_owned(), Cow::into_owned)

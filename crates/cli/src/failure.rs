@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use pi_brain_forest::ForestError;
 use pi_brain_session::SessionError;
 
 use crate::describe::clean;
@@ -24,6 +25,9 @@ pub(crate) enum Failure {
     /// A compaction would change nothing.
     #[error("{0}")]
     NothingToCompact(String),
+    /// A check found something.
+    #[error("{0}")]
+    NotInOrder(String),
 }
 
 pub(crate) fn report(error: &anyhow::Error) {
@@ -49,7 +53,34 @@ fn print(line: fmt::Arguments<'_>) {
 }
 
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
-    match error.downcast_ref::<SessionError>()? {
+    match error.downcast_ref::<ForestError>() {
+        Some(error) => hint_on_forest(error),
+        None => hint_on_session(error.downcast_ref::<SessionError>()?),
+    }
+}
+
+fn hint_on_forest(error: &ForestError) -> Option<&'static str> {
+    match error {
+        ForestError::NodeNotFound(_) => {
+            Some("`pi-brain forest tree` shows the ids of all messages.")
+        }
+        ForestError::RootNotFound(_) => Some("`pi-brain forest roots` lists the trees."),
+        ForestError::NodeDeleted(_) | ForestError::RootDeleted(_) => {
+            Some("`pi-brain forest restore` lists what can be brought back.")
+        }
+        ForestError::Referenced { .. } => Some("Add --force to delete it all the same."),
+        ForestError::BookmarkNotFound(_) => Some("`pi-brain forest bookmark` lists them."),
+        ForestError::SessionNotFound(_) => Some("`pi-brain forest import SESSION` brings it in."),
+        ForestError::InvalidMessage { .. } => Some(
+            "A message is {\"role\": \"user\", \"content\": \"…\"}; the system prompt belongs to the root.",
+        ),
+        ForestError::Corrupt { .. } => Some("`pi-brain forest check` says more."),
+        _ => None,
+    }
+}
+
+fn hint_on_session(error: &SessionError) -> Option<&'static str> {
+    match error {
         SessionError::OldVersion { .. } => {
             Some("Run `pi-brain session migrate` on it first; the original is kept.")
         }
@@ -68,15 +99,54 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
 }
 
 pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
-    let code = match (error.downcast_ref::<Failure>(), error.downcast_ref::<SessionError>()) {
-        (Some(Failure::Usage(_)), _) => 2,
-        (Some(Failure::NotFound(_)), _)
-        | (_, Some(SessionError::FileNotFound(_) | SessionError::EntryNotFound(_))) => 3,
-        (Some(Failure::NoneReadable(_)), _)
-        | (_, Some(SessionError::NotASession(_) | SessionError::Read { .. })) => 4,
-        _ => 1,
+    let code = if let Some(failure) = error.downcast_ref::<Failure>() {
+        match failure {
+            Failure::Usage(_) => USAGE,
+            Failure::NotFound(_) => NOT_FOUND,
+            Failure::NoneReadable(_) => UNREADABLE,
+            Failure::NothingToCompact(_) | Failure::NotInOrder(_) => FAILED,
+        }
+    } else if let Some(error) = error.downcast_ref::<SessionError>() {
+        match error {
+            SessionError::FileNotFound(_) | SessionError::EntryNotFound(_) => NOT_FOUND,
+            SessionError::NotASession(_) | SessionError::Read { .. } => UNREADABLE,
+            _ => FAILED,
+        }
+    } else if let Some(error) = error.downcast_ref::<ForestError>() {
+        forest_code(error)
+    } else {
+        FAILED
     };
     ExitCode::from(code)
+}
+
+const FAILED: u8 = 1;
+const USAGE: u8 = 2;
+const NOT_FOUND: u8 = 3;
+const UNREADABLE: u8 = 4;
+
+fn forest_code(error: &ForestError) -> u8 {
+    match error {
+        ForestError::BadId(_)
+        | ForestError::RootProtected(_)
+        | ForestError::NotAnAncestor { .. }
+        | ForestError::DifferentTrees(..)
+        | ForestError::InvalidMessage { .. }
+        | ForestError::NoSuchCall { .. }
+        | ForestError::Blank
+        | ForestError::BadPosition { .. } => USAGE,
+        ForestError::NodeNotFound(_)
+        | ForestError::NodeDeleted(_)
+        | ForestError::RootNotFound(_)
+        | ForestError::RootDeleted(_)
+        | ForestError::BookmarkNotFound(_)
+        | ForestError::SessionNotFound(_) => NOT_FOUND,
+        ForestError::Corrupt { .. }
+        | ForestError::FormatTooNew { .. }
+        | ForestError::Read { .. }
+        | ForestError::SessionGone { .. } => UNREADABLE,
+        _ => FAILED,
+    }
 }
 
 /// Whether the reader of our output went away, as `head` and pagers do. That is no error.

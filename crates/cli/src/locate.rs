@@ -174,6 +174,18 @@ impl Locations {
     }
 }
 
+/// Returns a session file by the name that it has among `files`, if it is one of them by another name.
+///
+/// A file that is named in two ways would be taken for two.
+pub(crate) fn by_listed_name(files: &[PathBuf], path: PathBuf) -> PathBuf {
+    if files.contains(&path) {
+        return path;
+    }
+    let Ok(real) = path.canonicalize() else { return path };
+    let is_same = |file: &&PathBuf| file.canonicalize().is_ok_and(|file| file == real);
+    files.iter().find(is_same).cloned().unwrap_or(path)
+}
+
 /// Returns the files whose name or header has an id that begins so; only whole ids if there are any.
 fn matching<'a>(files: &'a [PathBuf], prefix: &str) -> Vec<&'a Path> {
     let fits = |id: &str| id.starts_with(prefix).then(|| id == prefix);

@@ -19,8 +19,8 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    branch, branches, compact, context, demo, dump, fork, label, migrate, name, overview, sessions,
-    show, stats, tree,
+    branch, branches, compact, context, demo, dump, family, forest, fork, label, migrate, name,
+    overview, sessions, show, stats, tree,
 };
 use crate::locate::Locations;
 
@@ -54,6 +54,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         None => overview::run(&locations()?),
         Some(Command::Sessions(options)) => sessions::run(&locations()?, &options),
         Some(Command::Session(command)) => run_session(&locations()?, command),
+        Some(Command::Forest(command)) => forest::run(&locations()?, command),
         Some(Command::Demo { folder }) => demo::run(folder),
         Some(Command::Completions { shell }) => args::print_completions(shell),
     }
@@ -64,6 +65,7 @@ fn run_session(locations: &Locations, command: SessionCommand) -> anyhow::Result
         SessionCommand::Tree(options) => tree::run(locations, &options),
         SessionCommand::Show(options) => show::run(locations, &options),
         SessionCommand::Branches(options) => branches::run(locations, &options),
+        SessionCommand::Family(options) => family::run(locations, &options),
         SessionCommand::Context(options) => context::run(locations, &options),
         SessionCommand::Stats(options) => stats::run(locations, &options),
         SessionCommand::Dump(options) => dump::run(locations, &options),

@@ -42,12 +42,10 @@ impl Locations {
     }
 
     pub(crate) fn read(&self, path: &Path, view: View) -> anyhow::Result<(Session, Tree)> {
-        let spinner = spinner(path);
+        let spinner = spinner(size_of(path), "reading");
         let session = Session::open(path)?;
         let tree = session.tree(view);
-        if let Some(spinner) = spinner {
-            spinner.finish_and_clear();
-        }
+        drop(spinner);
         tell(&self.display(path), &session.problems(&tree));
         Ok((session, tree))
     }
@@ -100,18 +98,31 @@ pub(crate) fn current_folder() -> String {
     env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Shows, on a terminal, that a large file takes its time.
-fn spinner(path: &Path) -> Option<ProgressBar> {
+/// A sign on the terminal that something takes its time; it goes when the value is dropped.
+pub(crate) struct Sign(ProgressBar);
+
+impl Drop for Sign {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Shows, on a terminal, that so many bytes take their time.
+pub(crate) fn spinner(bytes: u64, doing: &'static str) -> Option<Sign> {
     const LARGE: u64 = 64 << 20;
-    let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    (size > LARGE).then(|| {
-        let style = ProgressStyle::with_template("{spinner} reading …")
+    (bytes > LARGE).then(|| {
+        let style = ProgressStyle::with_template("{spinner} {msg} …")
             .expect("the template is constant and valid");
         // indicatif draws on stderr, and only on a terminal.
-        let spinner = ProgressBar::new_spinner().with_style(style);
+        let spinner = ProgressBar::new_spinner().with_style(style).with_message(doing);
         spinner.enable_steady_tick(Duration::from_millis(100));
-        spinner
+        Sign(spinner)
     })
+}
+
+/// Returns how large a file is; one that cannot be asked is empty.
+pub(crate) fn size_of(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
 fn tell(file: &str, problems: &[Problem]) {

@@ -59,6 +59,11 @@ impl<S: Store> Forest<S> {
         &mut self.store
     }
 
+    /// Gives the store back.
+    pub fn into_store(self) -> S {
+        self.store
+    }
+
     /// Finds the root with exactly this system prompt, or makes it. No prompt is not an empty prompt.
     pub fn find_or_create_root(&mut self, prompt: Option<&str>, now: Millis) -> Result<RootId> {
         let fits = |root: &&Arc<Root>| {
@@ -198,7 +203,11 @@ impl<S: Store> Forest<S> {
         let mut found = Vec::new();
         let mut open: VecDeque<(Arc<Node>, usize)> = VecDeque::new();
         match self.place(from)? {
-            Place::Node(node) => open.push_back((self.node(node)?, 0)),
+            Place::Node(node) => {
+                // Whatever follows a message that reaches its root cannot run in a circle.
+                let path = self.path_up(node.into())?;
+                open.extend(path.into_iter().next().map(|node| (node, 0)));
+            }
             root @ Place::Root(_) if depth != Some(0) => {
                 open.extend(
                     self.store.children(root, Which::Visible)?.into_iter().map(|node| (node, 1)),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 use sha2::{Digest, Sha256};
 
 use crate::message::{Block, Message};
@@ -35,6 +35,9 @@ impl ContentKey {
         self.0[..7].iter().fold(0, |rank, &byte| rank << 8 | i64::from(byte))
     }
 }
+
+/// Below this, every whole number is a floating-point number.
+const EVERY_WHOLE_NUMBER: f64 = 9_007_199_254_740_992.0;
 
 /// Feeds values to the digest so that different values never feed the same bytes.
 #[derive(Default)]
@@ -84,18 +87,26 @@ impl Canonical {
         }
     }
 
+    /// JSON has one kind of number: 1, 1.0 and 1e0 are the same, and so are 0 and -0.
+    fn number(&mut self, number: &Number) {
+        let float = number.as_f64().unwrap_or_default() + 0.0;
+        if float.abs() < EVERY_WHOLE_NUMBER {
+            self.mark(b'd');
+            self.0.update(float.to_bits().to_be_bytes());
+        } else {
+            // From here on several whole numbers share one floating-point number.
+            self.mark(b'i');
+            self.text(&if number.is_f64() { format!("{float:.0}") } else { number.to_string() });
+        }
+    }
+
     /// Recurses over the depth of a value, which parsers limit to 128.
     fn value(&mut self, value: &Value) {
         match value {
             Value::Null => self.mark(b'n'),
             Value::Bool(true) => self.mark(b't'),
             Value::Bool(false) => self.mark(b'f'),
-            Value::Number(number) => {
-                self.mark(b'd');
-                // JSON has one kind of number: 1, 1.0 and 1e0 are the same, and so are 0 and -0.
-                let number = number.as_f64().unwrap_or_default() + 0.0;
-                self.0.update(number.to_bits().to_be_bytes());
-            }
+            Value::Number(number) => self.number(number),
             Value::String(text) => self.text(text),
             Value::Array(items) => {
                 self.count(b'[', items.len());

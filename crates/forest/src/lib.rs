@@ -26,6 +26,14 @@ pub use node::{
     SourceInfo,
 };
 pub use ops::{Appended, Deleted, Deletion, Edited, Following, Matching, NewMessage, Restored};
-pub use sessions::{EntryRecord, EventId, LabelRecord, SessionNo, SessionRecord, SessionText};
-pub use store::{Change, MemoryStore, SessionChange, Store, Which};
+pub use pi::{
+    ExportOptions, ExportedSession, FamilyCost, ImportReport, ImportedSession, News, Reading,
+    SessionReader, find_relatives,
+};
+pub use sessions::{
+    EntryKind, EntryRecord, EventId, LabelRecord, SessionNo, SessionRecord, SessionText,
+};
+pub use store::{
+    Change, FileSystemStore, MemoryStore, Mismatch, PackedText, SessionChange, Store, Which,
+};
 pub use title::auto_title;

@@ -122,19 +122,10 @@ impl Message {
         if content.is_empty() {
             return Err(InvalidMessage::Empty);
         }
-        for (block, index) in content.iter().zip(1..) {
-            let fail = |why| Err(InvalidMessage::BadBlock { index, why });
-            match block {
-                Block::ToolUse(_) if role != Role::Assistant => {
-                    return fail("only assistant messages can use tools");
-                }
-                Block::ToolUse(call) if is_blank(&call.id) => return fail("tool use without id"),
-                Block::ToolUse(call) if is_blank(&call.name) => {
-                    return fail("tool use without name");
-                }
-                _ => {}
-            }
-        }
+        let check = |(block, index)| {
+            check(role, block).map_err(|why| InvalidMessage::BadBlock { index, why })
+        };
+        let content = content.into_iter().zip(1..).map(check).collect::<Result<Vec<_>, _>>()?;
         let tool_call_id = tool_call_id.filter(|_| role == Role::Tool);
         if role == Role::Tool && tool_call_id.as_deref().is_none_or(is_blank) {
             return Err(InvalidMessage::NoToolCallId);
@@ -216,6 +207,16 @@ impl Message {
         })
     }
 
+    /// Returns the ids of the calls of tools, also of those that say more than we know of.
+    pub(crate) fn call_ids(&self) -> impl Iterator<Item = &str> {
+        self.content.iter().filter_map(|block| match block {
+            Block::Text(_) => None,
+            Block::ToolUse(call) => Some(call.id.as_str()),
+            Block::Other(members) if !is_tool_use(members) => None,
+            Block::Other(members) => members.get("id").and_then(Value::as_str),
+        })
+    }
+
     /// Returns the message with white space taken off the ends of its texts, and blank texts left out.
     pub(crate) fn trimmed(&self) -> Self {
         let trim = |block: &Block| match block {
@@ -267,6 +268,30 @@ impl From<Block> for Value {
             Block::Other(members) => Self::Object(members),
         }
     }
+}
+
+/// Checks a block of a message. A block of unknown kind must be one, or it would be another after it was written
+/// and read.
+fn check(role: Role, block: Block) -> Result<Block, &'static str> {
+    let block = match block {
+        Block::Other(members) => read_block(Value::Object(members))?,
+        known => known,
+    };
+    let is_call = match &block {
+        Block::Text(_) => false,
+        Block::ToolUse(call) if is_blank(&call.id) => return Err("tool use without id"),
+        Block::ToolUse(call) if is_blank(&call.name) => return Err("tool use without name"),
+        Block::ToolUse(_) => true,
+        Block::Other(members) => is_tool_use(members),
+    };
+    if is_call && role != Role::Assistant {
+        return Err("only assistant messages can use tools");
+    }
+    Ok(block)
+}
+
+fn is_tool_use(members: &Object) -> bool {
+    members.get("type").and_then(Value::as_str) == Some("tool-use")
 }
 
 fn read_blocks(blocks: Vec<Value>) -> Result<Vec<Block>, InvalidMessage> {

@@ -1,8 +1,20 @@
 //! pi's sessions on the forest: what an entry is there, and the way back.
 
-use crate::message::Message;
+mod content;
+mod reading;
+mod families;
+mod draft;
+mod joining;
+mod adrift;
+mod import;
+mod removal;
+mod cost;
+mod relatives;
+mod export;
 
-/// Returns what an entry says, as a message of the forest; `None` if it is no message there.
-pub(crate) fn message_of_line(_line: &[u8], _kept: Option<u32>) -> Option<Message> {
-    None
-}
+pub(crate) use content::message_of_line;
+pub use cost::FamilyCost;
+pub use export::{ExportOptions, ExportedSession, SessionReader};
+pub use import::{ImportReport, ImportedSession, News};
+pub use reading::Reading;
+pub use relatives::find_relatives;

@@ -1,12 +1,18 @@
 //! What the forest remembers of each imported session file: every line, and where it stands.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pi_brain_session::{Millis, Usage};
+use pi_brain_session::{Body, Millis, Usage, prefix_check};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::ids::{Place, RootId};
+use crate::store::PackedText;
 
 /// Identifies an imported session file. The file is what counts: two files may have one session id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
@@ -51,9 +57,24 @@ pub struct SessionRecord {
     pub check: String,
     /// How many entries stand on whole lines; one behind them may still change.
     pub settled: usize,
+    /// Entries that follow something which is not in the file, by position. If another session of the family has
+    /// them with what comes before, they stand there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub adrift: Vec<usize>,
     /// Every entry, in file order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub entries: Vec<EntryRecord>,
+}
+
+impl SessionRecord {
+    /// Returns whether a file is as it was when it was imported, by its length and its check.
+    pub(crate) fn describes(&self, path: &Path) -> bool {
+        let text = SessionText::File(path.to_owned());
+        let length = std::fs::metadata(path).map(|metadata| metadata.len());
+        length.is_ok_and(|length| length == self.length)
+            && prefix_check(self.settled_length, |range| text.read(range))
+                .is_ok_and(|check| check == self.check)
+    }
 }
 
 /// One entry of an imported session.
@@ -67,6 +88,9 @@ pub struct EntryRecord {
     pub place: Place,
     /// Whether it is a message of the tree; otherwise it decorates its place.
     pub own: bool,
+    /// What kind of entry it is.
+    #[serde(default, skip_serializing_if = "EntryKind::is_other")]
+    pub kind: EntryKind,
     /// What makes it the same event as an entry of another file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<EventId>,
@@ -82,6 +106,42 @@ pub struct EntryRecord {
     /// Tokens and cost that it accounts for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Box<Usage>>,
+}
+
+/// The kinds of entries that the forest tells apart.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum EntryKind {
+    /// Somebody speaks, be it with words or without.
+    Message,
+    /// A summary takes the place of what was said.
+    Compaction,
+    /// A summary tells of a branch that was left.
+    BranchSummary,
+    /// Tokens were spent outside the conversation.
+    Usage,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl EntryKind {
+    pub(crate) fn of(body: &Body) -> Self {
+        match body {
+            Body::Message(_) | Body::CustomMessage { .. } => Self::Message,
+            Body::Compaction { .. } => Self::Compaction,
+            Body::BranchSummary { .. } => Self::BranchSummary,
+            Body::Usage { .. } => Self::Usage,
+            _ => Self::Other,
+        }
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    fn is_other(&self) -> bool {
+        *self == Self::Other
+    }
 }
 
 /// A label, as a session has it.
@@ -102,11 +162,45 @@ pub struct LabelRecord {
 #[serde(transparent)]
 pub struct EventId(pub(crate) u64);
 
-/// Where the bytes of a session are while it is imported.
+impl EventId {
+    /// Makes the digest of what tells an event from others of its kind.
+    pub(crate) fn of(kind: &str, parts: &[&str]) -> Self {
+        let mut hash = Sha256::new();
+        for part in [kind].iter().chain(parts) {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        let digest = hash.finalize();
+        Self(digest.iter().take(8).fold(0, |number, &byte| number << 8 | u64::from(byte)))
+    }
+}
+
+/// Where the bytes of a session are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionText {
     /// In its file.
     File(PathBuf),
     /// In memory.
     Bytes(Arc<[u8]>),
+    /// In pieces, in a file that a store keeps for the lines of all sessions.
+    Packed(PackedText),
+}
+
+impl SessionText {
+    /// Reads a piece.
+    pub(crate) fn read(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+        let position = |at: u64| usize::try_from(at).map_err(io::Error::other);
+        match self {
+            Self::File(path) => {
+                let mut bytes = vec![0; position(range.end - range.start)?];
+                File::open(path)?.read_exact_at(&mut bytes, range.start)?;
+                Ok(bytes)
+            }
+            Self::Bytes(bytes) => {
+                let piece = bytes.get(position(range.start)?..position(range.end)?);
+                Ok(piece.ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
+            }
+            Self::Packed(text) => text.read(range),
+        }
+    }
 }

@@ -12,7 +12,9 @@ use crate::node::{Bookmark, Content, Node, Root};
 use crate::sessions::{EventId, SessionNo, SessionRecord, SessionText};
 
 mod memory;
+mod files;
 
+pub use files::{FileSystemStore, Mismatch, PackedText};
 pub use memory::MemoryStore;
 
 /// Keeps a forest. Reads see the last commit; a commit happens as a whole or not at all.
@@ -34,6 +36,9 @@ pub trait Store {
 
     /// Returns what a message says.
     fn message(&self, id: NodeId) -> Result<Arc<Message>>;
+
+    /// Returns where the text of a message is.
+    fn content(&self, id: NodeId) -> Result<Option<Content>>;
 
     /// Returns what follows a place, in order.
     fn children(&self, of: Place, which: Which) -> Result<Vec<Arc<Node>>>;
@@ -61,6 +66,9 @@ pub trait Store {
 
     /// Returns the imported sessions, in the order of their numbers.
     fn sessions(&self) -> Result<Vec<Arc<SessionRecord>>>;
+
+    /// Returns an imported session.
+    fn session(&self, no: SessionNo) -> Result<Option<Arc<SessionRecord>>>;
 
     /// Returns the first number that no session ever had.
     fn next_session(&self) -> Result<u32>;

@@ -176,6 +176,13 @@ pub struct Message {
     pub(crate) content: Option<Part>,
 }
 
+impl Message {
+    /// Finds the message in the text of its entry; `None` if that is no object.
+    pub fn raw_in<'a>(&self, entry: Raw<'a>) -> Option<Raw<'a>> {
+        entry.part(self.object?.range())
+    }
+}
+
 /// A piece of an entry, counted from the entry's first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {

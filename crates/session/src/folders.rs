@@ -75,7 +75,7 @@ fn is_encoded_cwd(folder: &Path) -> bool {
 }
 
 /// Makes the name of a new session file.
-pub(crate) fn session_file_name(created: Millis, id: &str) -> String {
+pub fn session_file_name(created: Millis, id: &str) -> String {
     format!("{}_{id}.jsonl", created.to_string().replace([':', '.'], "-"))
 }
 

@@ -33,6 +33,12 @@ impl<'a> Raw<'a> {
         Self { buffer: bytes, start: 0, end: bytes.len() }
     }
 
+    /// Returns a value inside this one that is known to lie there, counted from this one's first byte.
+    pub(crate) fn part(self, range: Range<usize>) -> Option<Self> {
+        let part = Self { start: self.start + range.start, end: self.start + range.end, ..self };
+        (range.start < range.end && part.end <= self.end).then_some(part)
+    }
+
     /// Returns the value's own bytes.
     pub fn bytes(self) -> &'a [u8] {
         &self.buffer[self.start..self.end]

@@ -38,18 +38,22 @@ pub use context::{Context, ContextMessage, ModelChoice};
 pub use entry::{Body, Entry, EntryId, Message, Parent, Reply, Role, Usage};
 pub use error::{ReadError, SessionError};
 pub use folders::{
-    SessionFolder, encode_cwd, find_most_recent, id_in_file_name, newest, read_header, read_headers,
+    SessionFolder, encode_cwd, find_most_recent, id_in_file_name, newest, read_header,
+    read_headers, session_file_name,
 };
 pub use forks::{Lineage, fork_point};
 pub use json::{Member, Raw, quote};
 pub use listing::{SessionInfo, all_messages_text, list_sessions};
 pub use log::{CURRENT_VERSION, Header, Log, Position};
-pub use migrate::{Migration, migrate_file};
+pub use migrate::{Migration, current_form, migrate_file};
 pub use problem::{Problem, ProblemKind};
-pub use session::{Checkpoint, EntryText, Refresh, Session};
+pub use session::{Checkpoint, EntryText, Refresh, Session, hex, prefix_check};
 pub use stats::{ModelStats, Stats, ToolStats};
 pub use summary::{Abandoned, Conversation, SummaryDetails, SummarySource};
 pub use time::Millis;
 pub use tokens::estimate_tokens;
 pub use tree::{Label, Tree, View, labels};
-pub use writer::{Mint, NewBranchSummary, NewCompaction, SessionWriter, ensure_quiet};
+pub use writer::{
+    Mint, NewBranchSummary, NewCompaction, SessionWriter, ensure_quiet, header_line, new_entry_id,
+    new_session_id,
+};

@@ -114,6 +114,25 @@ impl Log {
         if log.header.is_some() { Ok(log) } else { Err(ReadError::NoHeader) }
     }
 
+    /// Reads the header and the first entries of a session file, up to the line with entry number `count`.
+    pub fn read_beginning(
+        input: impl Read,
+        count: usize,
+        mut on_entry: impl FnMut(&Entry, Raw<'_>),
+    ) -> Result<Self, ReadError> {
+        let mut log = Self::default();
+        let mut lines = LineReader::new(input, 0);
+        while let Some(line) = lines.next()? {
+            log.take_line(&line, &mut on_entry);
+            log.end = line.offset + line.length + u64::from(line.terminated);
+            log.position = Position { offset: log.end, lines: log.position.lines + 1 };
+            if log.entries.len() >= count && log.header.is_some() {
+                break;
+            }
+        }
+        if log.header.is_some() { Ok(log) } else { Err(ReadError::NoHeader) }
+    }
+
     /// Reads what has been appended; `input` starts at [`Log::position`].
     ///
     /// If the header itself was torn and turns out to be none, the log stays as it was.

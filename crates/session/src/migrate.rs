@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::entry::{Body, Parent};
 use crate::error::SessionError;
 use crate::json::{Raw, quote};
-use crate::log::CURRENT_VERSION;
+use crate::log::{CURRENT_VERSION, Log};
 use crate::session::{Session, changed};
 
 /// What a migration did.
@@ -83,12 +83,19 @@ fn write_current(session: &Session, out: &mut impl Write) -> io::Result<()> {
 /// Returns an entry's JSON as it would stand in a file of today's version.
 pub(crate) fn current_json(session: &Session, at: usize) -> io::Result<String> {
     let text = session.entry_raw(at)?;
-    let version = session.header().version;
-    if version >= CURRENT_VERSION {
+    if session.header().version >= CURRENT_VERSION {
         return Ok(text.into_json());
     }
-    let entry = &session.log().entries()[at];
-    let raw = text.raw();
+    Ok(current_form(session.log(), at, text.raw()))
+}
+
+/// Brings the JSON of entry `at` to the form that it would have in a file of today's version.
+pub fn current_form(log: &Log, at: usize, raw: Raw<'_>) -> String {
+    let version = log.header().version;
+    if version >= CURRENT_VERSION {
+        return raw.text().into_owned();
+    }
+    let entry = &log.entries()[at];
     let mut changes: Vec<(&str, Option<String>)> = Vec::new();
     if version < 2 {
         changes.push(("id", entry.id.as_ref().map(|id| quote(id.as_str()))));
@@ -112,5 +119,5 @@ pub(crate) fn current_json(session: &Session, at: usize) -> io::Result<String> {
         changes.push(("message", Some(message.with_members(&[("role", Some("\"custom\""))]))));
     }
     let changes: Vec<_> = changes.iter().map(|(key, value)| (*key, value.as_deref())).collect();
-    Ok(raw.with_members(&changes))
+    raw.with_members(&changes)
 }

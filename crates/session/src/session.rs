@@ -182,33 +182,43 @@ pub enum Refresh {
 }
 
 /// How far a file was read, with a check of what stood there.
-///
-/// pi only ever appends, except when it migrates an old file, which changes the header. So the first
-/// and the last few kilobytes tell whether the known part is still the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Checkpoint {
     position: Position,
-    head: [u8; 32],
-    tail: [u8; 32],
+    check: String,
 }
-
-const CHECKED_BYTES: u64 = 4096;
 
 impl Checkpoint {
     fn take(source: &Source, position: Position) -> io::Result<Self> {
-        let end = position.offset;
-        let digest = |from, to| Ok::<_, io::Error>(Sha256::digest(source.read(from..to)?).into());
-        Ok(Self {
-            position,
-            head: digest(0, end.min(CHECKED_BYTES))?,
-            tail: digest(end.saturating_sub(CHECKED_BYTES), end)?,
-        })
+        let check = prefix_check(position.offset, |range| source.read(range))?;
+        Ok(Self { position, check })
     }
 
     fn holds_for(&self, source: &Source) -> io::Result<bool> {
         let offset = self.position.offset;
         Ok(offset > 0 && source.length()? >= offset && Self::take(source, self.position)? == *self)
     }
+}
+
+/// Returns a digest by which to notice that the first `length` bytes of a file have been rewritten.
+///
+/// pi only ever appends, except when it migrates an old file, which changes the header. So the first
+/// and the last few kilobytes tell whether the known part is still the same.
+pub fn prefix_check(
+    length: u64,
+    read: impl Fn(Range<u64>) -> io::Result<Vec<u8>>,
+) -> io::Result<String> {
+    const CHECKED_BYTES: u64 = 4096;
+    let mut hash = Sha256::new();
+    hash.update(read(0..length.min(CHECKED_BYTES))?);
+    hash.update(read(length.saturating_sub(CHECKED_BYTES)..length)?);
+    Ok(hex(&hash.finalize()))
+}
+
+/// Writes bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    let digit = |half: u8| char::from_digit(half.into(), 16).expect("half a byte is a digit");
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 0xf)]).collect()
 }
 
 fn unreadable(path: &Path, error: ReadError) -> SessionError {

@@ -10,11 +10,13 @@ mod disk;
 
 use std::collections::HashSet;
 use std::fs;
+use std::hash::BuildHasher;
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub use append::NewCompaction;
 pub use branching::NewBranchSummary;
+pub use compose::{header_line, new_session_id};
 pub use disk::ensure_quiet;
 
 use crate::entry::{Entry, EntryId, Role};
@@ -25,7 +27,7 @@ use crate::log::CURRENT_VERSION;
 use crate::migrate::current_json;
 use crate::session::{Checkpoint, Refresh, Session};
 use crate::time::Millis;
-use compose::{header_line, line, new_session_id, quoted_or_null};
+use compose::{line, quoted_or_null};
 use disk::{append_line, write_new};
 
 /// Gives a session what it cannot know by itself: the time, and numbers nobody else has.
@@ -336,7 +338,7 @@ impl<M: Mint> SessionWriter<M> {
     }
 
     fn new_id(&mut self) -> EntryId {
-        new_id(&mut self.mint, &self.ids)
+        new_entry_id(&mut self.mint, &self.ids)
     }
 
     fn read_error(&self, source: io::Error) -> SessionError {
@@ -345,7 +347,10 @@ impl<M: Mint> SessionWriter<M> {
 }
 
 /// Makes an id that is not taken: eight digits, or a whole UUID if luck runs out.
-fn new_id(mint: &mut impl Mint, taken: &HashSet<EntryId>) -> EntryId {
+pub fn new_entry_id<B: BuildHasher>(
+    mint: &mut (impl Mint + ?Sized),
+    taken: &HashSet<EntryId, B>,
+) -> EntryId {
     for _ in 0..100 {
         let digits = format!("{:08x}", mint.random() >> 96);
         let id = EntryId::new(&digits).expect("eight digits are not empty");

@@ -2,12 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "whatever goes wrong here fails the test, as it should")]
 
+mod exceptions;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
+
+pub use exceptions::{EXCEPTIONS, Exception};
 
 /// The pis that are installed for tests, oldest first.
 pub const VERSIONS: [&str; 3] = ["0.73.1", "0.87.1", "1.5.0"];

@@ -1,10 +1,13 @@
 //! `pi-brain session context`: what a model would be given at a leaf.
 
-use pi_brain_session::{View, estimate_tokens};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use pi_brain_session::{Context, Raw, View, estimate_tokens, text_of};
 
 use super::{print_json, say};
 use crate::args::ContextOptions;
-use crate::describe::{BOLD, DIM, one_line};
+use crate::describe::{BOLD, DIM, describe, one_line};
 use crate::locate::{Locations, find_entry};
 use crate::table::{Column, count, draw, how_many};
 
@@ -22,29 +25,18 @@ pub(crate) fn run(locations: &Locations, options: &ContextOptions) -> anyhow::Re
     let mut rows = Vec::new();
     for message in &context.messages {
         let raw = message.raw()?;
-        let tokens = estimate_tokens(raw);
-        let text = raw.get("content").map(|content| pi_brain_session::text_of(content, " "));
-        let summary = raw.get_str("summary").map(std::borrow::Cow::into_owned);
-        let command = raw.get_str("command").map(|command| format!("$ {command}"));
-        let called = crate::describe::describe(&session, message.entry)?.words;
-        let words =
-            text.filter(|text| !text.trim().is_empty()).or(summary).or(command).unwrap_or(called);
+        let called = describe(&session, message.entry)?.words;
         let id = session.log().entries()[message.entry].id.as_ref().map(ToString::to_string);
         let role = one_line(&raw.get_str("role").unwrap_or_default());
-        rows.push(vec![one_line(&id.unwrap_or_default()), role, count(tokens), one_line(&words)]);
+        let words = one_line(&said(raw).unwrap_or(called));
+        rows.push(vec![
+            one_line(&id.unwrap_or_default()),
+            role,
+            count(estimate_tokens(raw)),
+            words,
+        ]);
     }
-    let model = context.model.map(|model| {
-        let name =
-            |part: Option<std::sync::Arc<str>>| one_line(part.as_deref().unwrap_or("unknown"));
-        format!("{}/{}", name(model.provider), name(model.model_id))
-    });
-    say!(
-        "{BOLD}{}{BOLD:#}, about {} tokens, {}, thinking {}",
-        how_many(rows.len(), "message", "messages"),
-        count(total),
-        model.as_deref().unwrap_or("no model chosen"),
-        one_line(&context.thinking_level),
-    )?;
+    tell_size(&context, total)?;
     let columns = [
         Column::Text("ENTRY"),
         Column::Text("ROLE"),
@@ -53,4 +45,33 @@ pub(crate) fn run(locations: &Locations, options: &ContextOptions) -> anyhow::Re
     ];
     say!("\n{}", draw(&columns, &rows))?;
     say!("\n{DIM}--json gives the messages themselves{DIM:#}")
+}
+
+/// Returns what a message in pi's own shape says, if it has words.
+pub(super) fn said(message: Raw<'_>) -> Option<String> {
+    let text = message.get("content").map(|content| text_of(content, " "));
+    let summary = || message.get_str("summary").map(Cow::into_owned);
+    let command = || message.get_str("command").map(|command| format!("$ {command}"));
+    // The parts of a system prompt, each under its name.
+    let sections = || {
+        let sections = message.get("sections")?.members();
+        Some(sections.filter_map(|part| part.value.as_str()).collect::<Vec<_>>().join(" "))
+    };
+    let text = text.filter(|text| !text.trim().is_empty());
+    text.or_else(summary).or_else(command).or_else(sections)
+}
+
+/// Says how large a context is, and which settings are in force.
+pub(super) fn tell_size(context: &Context, tokens: u64) -> anyhow::Result<()> {
+    let model = context.model.as_ref().map(|model| {
+        let name = |part: &Option<Arc<str>>| one_line(part.as_deref().unwrap_or("unknown"));
+        format!("{}/{}", name(&model.provider), name(&model.model_id))
+    });
+    say!(
+        "{BOLD}{}{BOLD:#}, about {} tokens, {}, thinking {}",
+        how_many(context.messages.len(), "message", "messages"),
+        count(tokens),
+        model.as_deref().unwrap_or("no model chosen"),
+        one_line(&context.thinking_level),
+    )
 }

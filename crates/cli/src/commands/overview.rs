@@ -51,7 +51,8 @@ pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
             (how_many(damaged, "file has", "files have"), if damaged == 1 { "it" } else { "them" });
         say!("  {files} problems; what can be read of {them} is shown")?;
     }
-    say!("\n{}", draw_list(&sessions[..sessions.len().min(SHOWN)], id_length(sessions)))?;
+    let prefix = id_length(sessions.iter().map(|session| &*session.id));
+    say!("\n{}", draw_list(&sessions[..sessions.len().min(SHOWN)], prefix))?;
     let program = locations.program();
     if sessions.len() > SHOWN {
         say!("{DIM}… and {} more: {program} sessions{DIM:#}", sessions.len() - SHOWN)?;

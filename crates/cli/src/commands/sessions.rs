@@ -21,7 +21,7 @@ pub(crate) fn run(locations: &Locations, options: &SessionsOptions) -> anyhow::R
     if !options.json {
         require_some(locations, &files, &sessions)?;
     }
-    let prefix = id_length(&sessions);
+    let prefix = id_length(sessions.iter().map(|session| &*session.id));
     retain(&mut sessions, options);
     sort(&mut sessions, options);
     sessions.truncate(options.limit.unwrap_or(usize::MAX));
@@ -93,9 +93,9 @@ pub(crate) fn draw_list(sessions: &[SessionInfo], prefix: usize) -> String {
 }
 
 /// Returns how many digits of an id are needed to tell all sessions apart.
-pub(crate) fn id_length(sessions: &[SessionInfo]) -> usize {
+pub(crate) fn id_length<'a>(ids: impl Iterator<Item = &'a str>) -> usize {
     const SHORTEST: usize = 8;
-    let mut ids: Vec<&str> = sessions.iter().map(|session| &*session.id).collect();
+    let mut ids: Vec<&str> = ids.collect();
     ids.sort_unstable();
     ids.dedup();
     let shared = |pair: &[&str]| {
@@ -150,7 +150,8 @@ fn sort(sessions: &mut [SessionInfo], options: &SessionsOptions) {
     }
 }
 
-fn progress_bar(files: usize) -> ProgressBar {
+/// Counts files on a terminal.
+pub(crate) fn progress_bar(files: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("reading sessions {bar:30} {pos}/{len}")
         .expect("the template is constant and valid");
     // indicatif draws on stderr, and only on a terminal.
@@ -162,7 +163,8 @@ fn is_empty_file(error: &SessionError) -> bool {
     matches!(error, SessionError::NotASession(path) if size(path) == 0)
 }
 
-fn reason(error: &SessionError) -> String {
+/// Says why a file is left out.
+pub(crate) fn reason(error: &SessionError) -> String {
     match error {
         SessionError::NotASession(_) => "not a pi session, left out".to_owned(),
         SessionError::Read { source, .. } => format!("could not be read, left out: {source}"),

@@ -8,12 +8,13 @@ use pi_brain_session::{
 use serde_json::value::RawValue;
 
 use super::print_json;
+use super::transcript::{write_head, write_lines};
 use crate::args::ShowOptions;
 use crate::describe::{ANSWER, DIM, FAILURE, NOTE, USER, clean, key_argument, one_line};
 use crate::failure::Failure;
 use crate::locate::{Locations, find_entry};
 use crate::pager::Output;
-use crate::table::{bytes, count, dollars, how_many};
+use crate::table::{bytes, count, dollars};
 use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &ShowOptions) -> anyhow::Result<()> {
@@ -132,19 +133,19 @@ impl Transcript<'_> {
             }
             Body::Compaction { .. } => {
                 let tokens = one_line(&raw.get("tokensBefore").map(Raw::text).unwrap_or_default());
-                Self::write_head(out, entry, &format!("compaction of {tokens} tokens"), NOTE)?;
+                write_entry_head(out, entry, &format!("compaction of {tokens} tokens"), NOTE)?;
                 writeln!(out, "{NOTE}{}{NOTE:#}", text_field("summary"))?;
             }
             Body::BranchSummary { .. } => {
-                Self::write_head(out, entry, &format!("came back from {}", field("fromId")), NOTE)?;
+                write_entry_head(out, entry, &format!("came back from {}", field("fromId")), NOTE)?;
                 writeln!(out, "{NOTE}{}{NOTE:#}", text_field("summary"))?;
             }
             Body::CustomMessage { display: true, .. } => {
-                Self::write_head(out, entry, &field("customType"), NOTE)?;
+                write_entry_head(out, entry, &field("customType"), NOTE)?;
                 self.write_content(out, raw.get("content"), NOTE)?;
             }
             Body::Other { kind } => {
-                Self::write_head(out, entry, &format!("unknown entry: {}", one_line(kind)), DIM)?;
+                write_entry_head(out, entry, &format!("unknown entry: {}", one_line(kind)), DIM)?;
             }
             _ => {}
         }
@@ -162,17 +163,6 @@ impl Transcript<'_> {
         writeln!(out, "{DIM}⑂ goes on in several ways: {}{DIM:#}", list.join(", "))
     }
 
-    fn write_head(
-        out: &mut impl Write,
-        entry: &Entry,
-        who: &str,
-        style: anstyle::Style,
-    ) -> io::Result<()> {
-        let time = entry.timestamp.map(when::date_and_time).unwrap_or_default();
-        let id = one_line(entry.id.as_ref().map_or("", EntryId::as_str));
-        writeln!(out, "\n{style}▌ {who}{style:#}  {DIM}{time}  {id}{DIM:#}")
-    }
-
     fn write_message(
         &self,
         out: &mut impl Write,
@@ -184,7 +174,7 @@ impl Transcript<'_> {
         let content = message.get("content");
         match entry.role() {
             Some(Role::User) => {
-                Self::write_head(out, entry, "you", USER)?;
+                write_entry_head(out, entry, "you", USER)?;
                 self.write_content(out, content, anstyle::Style::new())
             }
             Some(Role::Assistant) => {
@@ -195,7 +185,7 @@ impl Transcript<'_> {
                     count(usage.total_tokens),
                     dollars(usage.cost)
                 );
-                Self::write_head(out, entry, &cost, ANSWER)?;
+                write_entry_head(out, entry, &cost, ANSWER)?;
                 self.write_content(out, content, anstyle::Style::new())?;
                 match message.get_str("errorMessage") {
                     Some(error) => writeln!(
@@ -215,20 +205,20 @@ impl Transcript<'_> {
                 self.write_output(out, content, style)
             }
             Some(Role::BashExecution) => {
-                Self::write_head(out, entry, "you ran", USER)?;
+                write_entry_head(out, entry, "you ran", USER)?;
                 writeln!(out, "$ {}", text_field("command"))?;
-                self.write_lines(out, &text_field("output"), DIM)
+                write_lines(out, &text_field("output"), self.full, DIM)
             }
             Some(Role::Custom) => {
                 if message.get("display").and_then(Raw::as_bool) == Some(false) {
                     return Ok(());
                 }
-                Self::write_head(out, entry, &field("customType"), NOTE)?;
+                write_entry_head(out, entry, &field("customType"), NOTE)?;
                 self.write_content(out, content, NOTE)
             }
             Some(Role::System) | None => Ok(()),
             Some(Role::Other(role)) => {
-                Self::write_head(out, entry, &one_line(role), DIM)?;
+                write_entry_head(out, entry, &one_line(role), DIM)?;
                 self.write_content(out, content, DIM)
             }
         }
@@ -273,7 +263,7 @@ impl Transcript<'_> {
     ) -> io::Result<()> {
         for block in content.into_iter().flat_map(blocks) {
             match block {
-                Block::Text(text) => self.write_lines(out, &clean(&text), style)?,
+                Block::Text(text) => write_lines(out, &clean(&text), self.full, style)?,
                 Block::Image { size, .. } => {
                     writeln!(out, "{DIM}  [image, {}]{DIM:#}", bytes(size as u64))?;
                 }
@@ -282,27 +272,14 @@ impl Transcript<'_> {
         }
         Ok(())
     }
+}
 
-    /// Writes tool output set in, and only its first lines unless all of it is wanted.
-    fn write_lines(
-        &self,
-        out: &mut impl Write,
-        text: &str,
-        style: anstyle::Style,
-    ) -> io::Result<()> {
-        const SHOWN: usize = 8;
-        let lines: Vec<&str> = text.trim_end().lines().collect();
-        let shown = if self.full || lines.len() <= SHOWN + 2 { lines.len() } else { SHOWN };
-        for line in &lines[..shown] {
-            writeln!(out, "{style}  {line}{style:#}")?;
-        }
-        match lines.len() - shown {
-            0 => Ok(()),
-            hidden => writeln!(
-                out,
-                "{DIM}  … {} (--full){DIM:#}",
-                how_many(hidden, "more line", "more lines")
-            ),
-        }
-    }
+fn write_entry_head(
+    out: &mut impl Write,
+    entry: &Entry,
+    who: &str,
+    style: anstyle::Style,
+) -> io::Result<()> {
+    let id = entry.id.as_ref().map_or("", EntryId::as_str);
+    write_head(out, who, entry.timestamp, id, style)
 }

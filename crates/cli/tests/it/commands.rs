@@ -1,6 +1,8 @@
 //! Every command: what it prints, what it writes, and how it fails.
 
+mod family;
 mod finding;
+mod forest;
 mod reading;
 mod terminal;
 mod writing;
@@ -36,6 +38,25 @@ const SHOP: [&str; 15] = [
     r#"{"type":"message","id":"0000000d","parentId":"0000000c","timestamp":"2025-01-01T10:02:30.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Done: carts are keyed by user id."},{"type":"toolCall","id":"t3","name":"write","arguments":{"path":"src/cart.ts"}}],"provider":"openai","model":"small","usage":{"input":50,"output":10,"cacheRead":0,"cacheWrite":0,"totalTokens":60,"cost":{"total":0.01}},"stopReason":"stop","timestamp":1735725724000}}"#,
     r#"{"type":"session_info","id":"0000000e","parentId":"0000000d","timestamp":"2025-01-01T10:03:00.000Z","name":"Cart lost at login"}"#,
 ];
+
+/// A fork of that session, made where the cause was found, with another way to go on.
+fn fork_of_shop(home: &Home) -> PathBuf {
+    let parent = shop(home);
+    let header = r#"{"type":"session","version":3,"id":"0190bbbb-0000-7000-8000-000000000002","timestamp":"2025-01-02T10:00:00.000Z","cwd":"/home/dev/shop","parentSession":"PARENT"}"#;
+    let header = header.replace("PARENT", parent.to_str().unwrap());
+    let lines = [
+        &header,
+        SHOP[1],
+        SHOP[2],
+        SHOP[3],
+        SHOP[4],
+        SHOP[5],
+        r#"{"type":"label","id":"000000b1","parentId":"00000005","timestamp":"2025-01-01T10:00:20.000Z","targetId":"00000005","label":"cause found"}"#,
+        r#"{"type":"message","id":"000000b2","parentId":"000000b1","timestamp":"2025-01-02T10:01:00.000Z","message":{"role":"user","content":"Could it be per device?","timestamp":1735812060000}}"#,
+        r#"{"type":"message","id":"000000b3","parentId":"000000b2","timestamp":"2025-01-02T10:01:10.000Z","message":{"role":"assistant","content":[{"type":"text","text":"One cart for each device."}],"provider":"anthropic","model":"big","usage":{"input":300,"output":60,"cacheRead":0,"cacheWrite":0,"totalTokens":360,"cost":{"total":0.5}},"stopReason":"stop","timestamp":1735812061000}}"#,
+    ];
+    home.session("0190bbbb-0000-7000-8000-000000000002", &lines)
+}
 
 fn errors_of(assert: &Assert) -> String {
     String::from_utf8_lossy(&assert.get_output().stderr).into_owned()

@@ -1,6 +1,5 @@
 //! Beside the real pi: the same files read, the same operations written, and turns taken on our files.
 
 mod continuing;
-mod exceptions;
 mod reading;
 mod writing;

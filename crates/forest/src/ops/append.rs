@@ -1,7 +1,6 @@
 //! Appending messages: what stands there already is walked along, what is new branches off.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use pi_brain_session::Millis;
 use serde_json::Value;
@@ -137,8 +136,14 @@ impl<S: Store> Forest<S> {
         let mut calls: HashSet<String> = HashSet::new();
         for (new, index) in messages.into_iter().zip(1..) {
             let message = &new.message;
-            if message.role() == Role::Tool && message.is_blank() {
-                return Err(ForestError::InvalidMessage { index, source: InvalidMessage::Empty });
+            if message.role() == Role::Tool {
+                let invalid = |source| Err(ForestError::InvalidMessage { index, source });
+                if message.is_blank() {
+                    return invalid(InvalidMessage::Empty);
+                }
+                if message.tool_call_id().is_none() {
+                    return invalid(InvalidMessage::NoToolCallId);
+                }
             }
             if message.is_blank() {
                 continue;
@@ -149,21 +154,29 @@ impl<S: Store> Forest<S> {
             {
                 return Err(ForestError::NoSuchCall { index, call: call.to_owned() });
             }
-            calls.extend(message.tool_uses().map(|call| call.id.clone()));
+            calls.extend(message.call_ids().map(str::to_owned));
             checked.push(new);
         }
         Ok(checked)
     }
 
-    /// Returns whether a tool call was made on the way to a place. Most calls are made right before it.
+    /// Returns whether a tool call was made on the way to a place. Most are made right before it, so the way
+    /// is walked from its end.
     fn was_called(&self, place: Place, call: &str) -> Result<bool> {
-        let path = self.path(None, place)?;
-        for node in path.iter().rev().filter(|node| node.role == Role::Assistant) {
-            if self.store.message(node.id)?.tool_uses().any(|made| made.id == call) {
+        let longest = self.store.next_node(place.root())?;
+        let mut at = place;
+        for _ in 0..longest {
+            let Place::Node(id) = at else { return Ok(false) };
+            let node = self.store.node(id)?.ok_or(ForestError::NodeNotFound(id))?;
+            if node.role == Role::Assistant
+                && self.store.message(id)?.call_ids().any(|made| made == call)
+            {
                 return Ok(true);
             }
+            at = node.parent;
         }
-        Ok(false)
+        // A way that is longer than there are messages runs in a circle.
+        at.node().map_or(Ok(false), |node| Err(ForestError::BrokenPath(node)))
     }
 }
 
@@ -177,10 +190,9 @@ fn find_equal<S: Store>(
     if exact.is_some() || matching == Matching::Exact {
         return Ok(exact);
     }
-    let trimmed = message.trimmed();
+    let trimmed = ContentKey::of(&message.trimmed());
     for child in plan.children(parent, Which::Visible)? {
-        let said: Arc<Message> = plan.message(child.id)?;
-        if said.role() == message.role() && said.trimmed() == trimmed {
+        if ContentKey::of(&plan.message(child.id)?.trimmed()) == trimmed {
             return Ok(Some(child.id));
         }
     }

@@ -10,7 +10,7 @@ use crate::error::{ForestError, Result};
 use crate::forest::Forest;
 use crate::ids::{NodeId, Place, RootId};
 use crate::message::{Object, Role};
-use crate::node::{Bookmark, Node, Removal};
+use crate::node::{Bookmark, Node, Order, Removal};
 use crate::store::{Change, Store, Which};
 
 /// What goes with a deleted message.
@@ -60,33 +60,33 @@ impl<S: Store> Forest<S> {
         force: bool,
         now: Millis,
     ) -> Result<Deleted> {
-        let mut tops = Vec::new();
+        let mut tops: Vec<(usize, NodeId)> = Vec::new();
+        let mut deleted = Deleted::default();
         for place in places {
             match *place {
                 Place::Root(root) => return Err(ForestError::RootProtected(root)),
                 Place::Node(id) => match self.node(id) {
-                    Ok(node) => tops.push(node.id),
+                    Ok(node) => {
+                        tops.push((self.path(None, node.id.into())?.len(), node.id));
+                        deleted.parents.push(node.parent);
+                    }
                     Err(ForestError::NodeNotFound(_) | ForestError::NodeDeleted(_)) => {}
                     Err(error) => return Err(error),
                 },
             }
         }
+        // The order in which they are named does not matter.
+        tops.sort_unstable();
+        tops.dedup();
+        let tops: Vec<NodeId> = tops.into_iter().map(|(_, id)| id).collect();
         let mut plan = Plan::new(&self.store, now);
-        let mut deleted = Deleted::default();
         let going = self.going(&tops, deletion)?;
         if !force {
             self.refuse_if_referenced(&going)?;
         }
-        for top in tops {
-            let node = plan.node(top)?;
-            deleted.parents.push(node.parent);
-            if !node.is_visible() {
-                continue;
-            }
-            match deletion {
-                Deletion::Cascade => cascade(&mut plan, &node, &mut deleted)?,
-                Deletion::Reparent => self.reparent(&mut plan, node, &mut deleted)?,
-            }
+        match deletion {
+            Deletion::Cascade => cascade(&mut plan, &tops, &mut deleted)?,
+            Deletion::Reparent => self.reparent(&mut plan, &tops, &mut deleted)?,
         }
         let changes = plan.into_changes();
         if !changes.is_empty() {
@@ -122,15 +122,17 @@ impl<S: Store> Forest<S> {
                 references.extend(label.place.node().map(|node| (node, words())));
             }
         }
-        let roots: HashSet<RootId> = going.iter().map(|node| node.root()).collect();
         for root in self.roots()? {
             for node in self.store.nodes(root.id)? {
                 if node.is_visible() && !going.contains(&node.id) {
-                    let named = named_in(&node.metadata.custom_data);
-                    let named = named.into_iter().filter(|id| roots.contains(&id.root()));
+                    let named = named_in(&node.metadata.custom_data).into_iter();
                     references.extend(named.map(|id| (id, format!("custom data of {}", node.id))));
                 }
             }
+        }
+        // The name of a merged message stands for the one that is left.
+        for (node, _) in &mut references {
+            *node = self.node_or_removed(*node).map_or(*node, |found| found.id);
         }
         references.retain(|(node, _)| going.contains(node));
         match references.first() {
@@ -145,27 +147,31 @@ impl<S: Store> Forest<S> {
     fn reparent(
         &self,
         plan: &mut Plan<'_, S>,
-        mut node: Node,
+        tops: &[NodeId],
         deleted: &mut Deleted,
     ) -> Result<()> {
-        let (id, parent) = (node.id, node.parent);
-        if self.is_imported(id)? {
-            return Err(ForestError::Imported(id));
+        // All of them go before anything moves, so that nothing that stays becomes one with something that goes.
+        for &id in tops {
+            if self.is_imported(id)? {
+                return Err(ForestError::Imported(id));
+            }
+            let mut node = plan.node(id)?;
+            node.removal = Some(Removal::Deleted { at: plan.now, moved: Vec::new() });
+            plan.put(node);
+            deleted.removed.push(id);
         }
-        if has_results(plan, id)? {
-            return Err(ForestError::HasResults(id));
+        // The last ones first: what follows several of them takes the place of one after the other.
+        for &id in tops.iter().rev() {
+            if has_results(plan, id)? {
+                return Err(ForestError::HasResults(id));
+            }
+            take_place_of(plan, id)?;
         }
-        let children = plan.children(id.into(), Which::All)?;
-        let moved =
-            children.iter().filter(|child| child.is_visible()).map(|child| child.id).collect();
-        node.removal = Some(Removal::Deleted { at: plan.now, moved });
-        let order = node.order.clone();
-        plan.put(node);
-        deleted.removed.push(id);
-        for bookmark in plan.bookmarks()?.into_iter().filter(|bookmark| bookmark.node == id) {
-            match parent {
-                Place::Node(parent) => {
-                    let moved = Bookmark { node: parent, updated: plan.now, ..bookmark };
+        let going: HashSet<NodeId> = tops.iter().copied().collect();
+        for bookmark in plan.bookmarks()?.into_iter().filter(|mark| going.contains(&mark.node)) {
+            match place_before(plan, bookmark.node)? {
+                Place::Node(node) => {
+                    let moved = Bookmark { node, updated: plan.now, ..bookmark };
                     plan.set_bookmark(moved.clone());
                     deleted.moved_bookmarks.push(moved);
                 }
@@ -175,17 +181,11 @@ impl<S: Store> Forest<S> {
                 }
             }
         }
-        if plan.current()? == Some(id.into()) {
-            plan.set_current(Some(parent));
-        }
-        for mut child in children {
-            child.parent = parent;
-            child.order = child.order.within(&order);
-            if child.is_visible() {
-                plan.settle(child)?;
-            } else {
-                plan.put(child);
-            }
+        if let Some(Place::Node(current)) = plan.current()?
+            && going.contains(&current)
+        {
+            let before = place_before(plan, current)?;
+            plan.set_current(Some(before));
         }
         Ok(())
     }
@@ -196,14 +196,14 @@ impl<S: Store> Forest<S> {
     pub fn restore(&mut self, id: NodeId, now: Millis) -> Result<Restored> {
         let node = self.node_or_removed(id)?;
         self.root(node.id.root())?;
-        let moved = match &node.removal {
+        match &node.removal {
             None => return Err(ForestError::NotDeleted(node.id)),
             Some(Removal::With(with)) => {
                 return Err(ForestError::DeletedWith { node: node.id, with: *with });
             }
-            Some(Removal::Deleted { moved, .. }) => moved.clone(),
+            Some(Removal::Deleted { .. }) => {}
             Some(Removal::Merged(_)) => unreachable!("a merged message stands for another"),
-        };
+        }
         if let Place::Node(parent) = node.parent {
             self.node(parent)?;
         }
@@ -220,22 +220,42 @@ impl<S: Store> Forest<S> {
                 }
             }
         }
-        let mut moved_back = Vec::new();
-        for child in moved {
-            let mut child = plan.node(child)?;
-            // What has been merged, deleted or moved elsewhere since then stays where it is.
-            if child.is_visible() && child.parent == node.parent {
-                child.parent = node.id.into();
-                child.order = child.order.outside(&node.order);
-                moved_back.push(child.id);
-                plan.put(child);
-            }
-        }
+        let moved_back = self.give_place_back(&mut plan, &node)?;
         let mut back = (*node).clone();
         back.removal = None;
         let id = plan.settle(back)?;
         self.store.commit(plan.into_changes())?;
         Ok(Restored { node: id, shown, moved_back })
+    }
+
+    /// Lets what took the place of a deleted message follow it again, and returns what that is.
+    ///
+    /// Whatever took its place starts with its order, be it visible or deleted since. A message that became one with
+    /// another stays where it is: the other never followed the deleted one.
+    fn give_place_back(&self, plan: &mut Plan<'_, S>, node: &Node) -> Result<Vec<NodeId>> {
+        let came_from_node = |sibling: &Node| {
+            let order = sibling.order.outside(&node.order);
+            (order != sibling.order && order != Order::default()).then_some(order)
+        };
+        let mut staying: HashSet<NodeId> = HashSet::new();
+        for sibling in self.store.children(node.parent, Which::All)? {
+            let is_merged = matches!(sibling.removal, Some(Removal::Merged(_)));
+            if is_merged && came_from_node(&sibling).is_none() {
+                staying.insert(self.node_or_removed(sibling.id)?.id);
+            }
+        }
+        let mut moved_back = Vec::new();
+        for mut child in plan.children(node.parent, Which::All)? {
+            if let Some(order) = came_from_node(&child)
+                && !staying.contains(&child.id)
+            {
+                child.parent = node.id.into();
+                child.order = order;
+                moved_back.extend(child.is_visible().then_some(child.id));
+                plan.put(child);
+            }
+        }
+        Ok(moved_back)
     }
 
     /// Deletes a whole tree; [`Forest::restore_root`] brings it back.
@@ -275,43 +295,84 @@ impl<S: Store> Forest<S> {
     }
 }
 
-/// Hides a message and everything that can be seen after it.
-fn cascade<S: Store>(plan: &mut Plan<'_, S>, top: &Node, deleted: &mut Deleted) -> Result<()> {
-    let bookmarks = plan.bookmarks()?;
-    let subtree = plan.subtree(top.id)?;
-    let going: HashSet<NodeId> = subtree.iter().map(|node| node.id).collect();
-    for mut node in subtree {
-        node.removal = Some(if node.id == top.id {
-            Removal::Deleted { at: plan.now, moved: Vec::new() }
-        } else {
-            Removal::With(top.id)
-        });
-        deleted.removed.push(node.id);
-        plan.put(node);
-    }
-    for bookmark in bookmarks.into_iter().filter(|bookmark| going.contains(&bookmark.node)) {
-        plan.drop_bookmark(&bookmark.title);
-        deleted.dropped_bookmarks.push(bookmark);
-    }
-    if let Some(Place::Node(current)) = plan.current()?
-        && going.contains(&current)
-    {
-        plan.set_current(Some(top.parent));
+/// Hides messages with everything that follows them.
+fn cascade<S: Store>(plan: &mut Plan<'_, S>, tops: &[NodeId], deleted: &mut Deleted) -> Result<()> {
+    for &id in tops {
+        let top = plan.node(id)?;
+        if !top.is_visible() {
+            // It went with one before it.
+            continue;
+        }
+        let subtree = plan.subtree(id)?;
+        let going: HashSet<NodeId> = subtree.iter().map(|node| node.id).collect();
+        for mut node in subtree {
+            node.removal = Some(if node.id == id {
+                Removal::Deleted { at: plan.now, moved: Vec::new() }
+            } else {
+                Removal::With(id)
+            });
+            deleted.removed.push(node.id);
+            plan.put(node);
+        }
+        for bookmark in plan.bookmarks()?.into_iter().filter(|mark| going.contains(&mark.node)) {
+            plan.drop_bookmark(&bookmark.title);
+            deleted.dropped_bookmarks.push(bookmark);
+        }
+        if let Some(Place::Node(current)) = plan.current()?
+            && going.contains(&current)
+        {
+            plan.set_current(Some(top.parent));
+        }
     }
     Ok(())
 }
 
-/// Returns whether the result of a call that a message makes can be seen after it.
+/// Lets what follows a hidden message take its place. What was deleted after it stays there: it can come back when
+/// the message is back.
+fn take_place_of<S: Store>(plan: &mut Plan<'_, S>, id: NodeId) -> Result<()> {
+    let children = plan.children(id.into(), Which::Visible)?;
+    let mut node = plan.node(id)?;
+    let (parent, order) = (node.parent, node.order.clone());
+    let moved = children.iter().map(|child| child.id).collect();
+    node.removal = Some(Removal::Deleted { at: plan.now, moved });
+    plan.put(node);
+    for mut child in children {
+        child.parent = parent;
+        child.order = child.order.within(&order);
+        plan.settle(child)?;
+    }
+    Ok(())
+}
+
+/// Returns the last place before a message that can still be seen.
+fn place_before<S: Store>(plan: &Plan<'_, S>, id: NodeId) -> Result<Place> {
+    let mut at = plan.node(id)?.parent;
+    while let Place::Node(id) = at {
+        let node = plan.node(id)?;
+        if node.is_visible() {
+            break;
+        }
+        at = node.parent;
+    }
+    Ok(at)
+}
+
+/// Returns whether moving up what follows a message would part results of its calls from it. Results that were
+/// deleted count, since they may come back.
 fn has_results<S: Store>(plan: &Plan<'_, S>, id: NodeId) -> Result<bool> {
     let message = plan.message(id)?;
-    let calls: HashSet<&str> = message.tool_uses().map(|call| call.id.as_str()).collect();
+    let calls: HashSet<&str> = message.call_ids().collect();
     if calls.is_empty() {
         return Ok(false);
     }
-    for node in plan.subtree(id)?.iter().filter(|node| node.role == Role::Tool) {
-        if plan.message(node.id)?.tool_call_id().is_some_and(|call| calls.contains(call)) {
+    let mut open = plan.children(id.into(), Which::Visible)?;
+    while let Some(node) = open.pop() {
+        if node.role == Role::Tool
+            && plan.message(node.id)?.tool_call_id().is_some_and(|call| calls.contains(call))
+        {
             return Ok(true);
         }
+        open.extend(plan.children(node.id.into(), Which::All)?);
     }
     Ok(false)
 }

@@ -66,6 +66,8 @@ impl<S: Store> Forest<S> {
         }
         let whole = Message::text(message.role(), text);
         let mut plan = Plan::new(&self.store, now);
+        // The message may become one with another that says the rest of the old text, and take them along.
+        let bookmarks = plan.bookmarks_on(node.id)?;
         let twin = plan.find_child(node.parent, ContentKey::of(&whole))?;
         let mut edited = if let Some(twin) = twin {
             Edited { node: twin, ..unchanged }
@@ -77,7 +79,7 @@ impl<S: Store> Forest<S> {
             in_place(&mut plan, &node, &message, whole)
         };
         if edited.node != node.id && following == Following::Follow {
-            edited.moved_bookmarks = plan.move_bookmarks(node.id, edited.node)?;
+            edited.moved_bookmarks = plan.move_bookmarks(bookmarks, edited.node);
         }
         let changes = plan.into_changes();
         if !changes.is_empty() {

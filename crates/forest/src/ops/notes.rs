@@ -36,7 +36,7 @@ impl<S: Store> Forest<S> {
                     metadata.tags.push(tag.to_owned());
                 }
             }
-            metadata.tags.retain(|tag| !remove.contains(tag));
+            metadata.tags.retain(|tag| !remove.iter().any(|gone| gone.trim() == tag));
         })
     }
 
@@ -104,9 +104,9 @@ impl<S: Store> Forest<S> {
         Ok(bookmarks)
     }
 
-    /// Finds a bookmark.
+    /// Finds a bookmark. White space around a title never counts.
     pub fn find_bookmark(&self, title: &str) -> Result<Option<Bookmark>> {
-        Ok(self.store.bookmarks()?.into_iter().find(|bookmark| bookmark.title == title))
+        Ok(self.store.bookmarks()?.into_iter().find(|bookmark| bookmark.title == title.trim()))
     }
 
     /// Goes somewhere: the next message goes there if nobody says otherwise.

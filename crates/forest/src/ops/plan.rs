@@ -244,7 +244,8 @@ impl<'a, S: Store> Plan<'a, S> {
         gone.removal = Some(Removal::Merged(into));
         self.put(gone);
         self.put(stays);
-        self.move_bookmarks(from, into)?;
+        let bookmarks = self.bookmarks_on(from)?;
+        self.move_bookmarks(bookmarks, into);
         if self.current()? == Some(from.into()) {
             self.set_current(Some(into.into()));
         }
@@ -258,16 +259,18 @@ impl<'a, S: Store> Plan<'a, S> {
         Ok(stored.chain(self.bookmarks.values().flatten().cloned()).collect())
     }
 
-    /// Moves all bookmarks of a message, and returns their names.
-    pub(crate) fn move_bookmarks(&mut self, from: NodeId, to: NodeId) -> Result<Vec<String>> {
-        let mut moved = Vec::new();
-        for mut bookmark in self.bookmarks()?.into_iter().filter(|bookmark| bookmark.node == from) {
-            moved.push(bookmark.title.clone());
-            bookmark.node = to;
-            bookmark.updated = self.now;
-            self.set_bookmark(bookmark);
+    /// Returns the bookmarks of a message.
+    pub(crate) fn bookmarks_on(&self, node: NodeId) -> Result<Vec<Bookmark>> {
+        Ok(self.bookmarks()?.into_iter().filter(|bookmark| bookmark.node == node).collect())
+    }
+
+    /// Moves bookmarks to a message, and returns their names.
+    pub(crate) fn move_bookmarks(&mut self, bookmarks: Vec<Bookmark>, to: NodeId) -> Vec<String> {
+        let titles = bookmarks.iter().map(|bookmark| bookmark.title.clone()).collect();
+        for bookmark in bookmarks {
+            self.set_bookmark(Bookmark { node: to, updated: self.now, ..bookmark });
         }
-        Ok(moved)
+        titles
     }
 
     pub(crate) fn set_bookmark(&mut self, bookmark: Bookmark) {

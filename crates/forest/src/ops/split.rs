@@ -47,7 +47,10 @@ impl<S: Store> Forest<S> {
         let (Some(right), None) = (children.next(), children.next()) else {
             return Err(not_split());
         };
-        if left.metadata.split_source != Some(right.id) || !right.is_visible() {
+        // The half that was cut off may have become one with another since, which then stands for it.
+        let other_half =
+            left.metadata.split_source.map(|id| self.node_or_removed(id)).transpose()?;
+        if other_half.is_none_or(|half| half.id != right.id) || !right.is_visible() {
             return Err(not_split());
         }
         for half in [&left, right] {
@@ -74,7 +77,8 @@ impl<S: Store> Forest<S> {
         let mut gone = (*left).clone();
         gone.removal = Some(Removal::Merged(right.id));
         plan.put(gone);
-        plan.move_bookmarks(left.id, right.id)?;
+        let bookmarks = plan.bookmarks_on(left.id)?;
+        plan.move_bookmarks(bookmarks, right.id);
         if plan.current()? == Some(left.id.into()) {
             plan.set_current(Some(right.id.into()));
         }

@@ -1,14 +1,13 @@
 //! A store in memory: the index behind every other store of this crate, too.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::files::PackedText;
 use super::{Change, SessionChange, Store, Which};
 use crate::error::{ForestError, Result};
 use crate::ids::{NodeId, Place, RootId};
@@ -55,6 +54,23 @@ impl MemoryStore {
     /// Makes an empty forest.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Sees to it that nothing new gets a name.
+    pub(super) fn take(&mut self, place: Place) {
+        self.last_root = self.last_root.max(place.root().0);
+        if let Place::Node(node) = place {
+            let last = self.last_nodes.entry(node.root).or_default();
+            *last = (*last).max(node.number);
+        }
+    }
+
+    /// Returns an imported session whose bytes are packed.
+    pub(super) fn packed_text(&self, session: SessionNo) -> Option<(&SessionRecord, &PackedText)> {
+        match self.sessions.get(&session)? {
+            Imported { record, text: Some(SessionText::Packed(text)) } => Some((record, text)),
+            _ => None,
+        }
     }
 
     /// Reads what an entry of an imported session says.
@@ -236,6 +252,10 @@ impl Store for MemoryStore {
         }
     }
 
+    fn content(&self, id: NodeId) -> Result<Option<Content>> {
+        Ok(self.nodes.get(&id).and_then(|slot| slot.content.clone()))
+    }
+
     fn children(&self, of: Place, which: Which) -> Result<Vec<Arc<Node>>> {
         let children = self.children.get(&of).into_iter().flatten();
         let nodes = children.map(|id| &self.nodes[id].node);
@@ -278,6 +298,10 @@ impl Store for MemoryStore {
         Ok(self.sessions.values().map(|imported| Arc::clone(&imported.record)).collect())
     }
 
+    fn session(&self, no: SessionNo) -> Result<Option<Arc<SessionRecord>>> {
+        Ok(self.sessions.get(&no).map(|imported| Arc::clone(&imported.record)))
+    }
+
     fn next_session(&self) -> Result<u32> {
         Ok(self.last_session + 1)
     }
@@ -285,24 +309,9 @@ impl Store for MemoryStore {
     fn session_text(&self, session: SessionNo, range: Range<u64>) -> Result<Vec<u8>> {
         let unknown = || ForestError::SessionNotFound(format!("number {}", session.0));
         let imported = self.sessions.get(&session).ok_or_else(unknown)?;
-        let read = || -> io::Result<Vec<u8>> {
-            let length = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
-            match &imported.text {
-                Some(SessionText::File(path)) => {
-                    let mut bytes = vec![0; length];
-                    File::open(path)?.read_exact_at(&mut bytes, range.start)?;
-                    Ok(bytes)
-                }
-                Some(SessionText::Bytes(bytes)) => {
-                    let start = usize::try_from(range.start).map_err(io::Error::other)?;
-                    let piece = bytes.get(start..start + length);
-                    Ok(piece.ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
-                }
-                None => Err(io::ErrorKind::NotFound.into()),
-            }
-        };
+        let read = |text: &SessionText| text.read(range);
         let gone = |source| ForestError::SessionGone { file: imported.record.file.clone(), source };
-        read().map_err(gone)
+        imported.text.as_ref().map_or(Err(io::ErrorKind::NotFound.into()), read).map_err(gone)
     }
 
     fn occurrences(&self, node: NodeId) -> Result<Vec<(SessionNo, u32)>> {

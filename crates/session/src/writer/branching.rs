@@ -6,7 +6,7 @@ use std::io;
 use serde_json::value::RawValue;
 
 use super::compose::{header_line, line, new_session_id, quoted_or_null};
-use super::{Mint, SessionWriter, absolute, new_id, speaks};
+use super::{Mint, SessionWriter, absolute, new_entry_id, speaks};
 use crate::entry::{Body, EntryId};
 use crate::error::SessionError;
 use crate::folders::session_file_name;
@@ -119,7 +119,7 @@ impl<M: Mint> SessionWriter<M> {
             if !kept.contains(&target) {
                 continue;
             }
-            let id = new_id(&mut self.mint, &ids);
+            let id = new_entry_id(&mut self.mint, &ids);
             lines.push(line(&[
                 ("type", Some(quote("label"))),
                 ("id", Some(quote(id.as_str()))),

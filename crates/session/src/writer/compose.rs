@@ -9,7 +9,7 @@ use crate::log::CURRENT_VERSION;
 use crate::time::Millis;
 
 /// Makes the id of a new session: a UUID that begins with the time.
-pub(super) fn new_session_id(mint: &mut impl Mint, now: Millis) -> String {
+pub fn new_session_id(mint: &mut (impl Mint + ?Sized), now: Millis) -> String {
     let random = mint.random().to_be_bytes();
     let mut bits = [0; 10];
     bits.copy_from_slice(&random[..10]);
@@ -18,8 +18,8 @@ pub(super) fn new_session_id(mint: &mut impl Mint, now: Millis) -> String {
     id.to_string()
 }
 
-/// Makes the first line of a session.
-pub(super) fn header_line(id: &str, now: Millis, cwd: &str, parent: Option<&str>) -> String {
+/// Makes the first line of a session; `parent` is the file that it was forked from.
+pub fn header_line(id: &str, now: Millis, cwd: &str, parent: Option<&str>) -> String {
     line(&[
         ("type", Some(quote("session"))),
         ("version", Some(CURRENT_VERSION.to_string())),

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use pi_brain_real_pi::{NEVER_COMES_BACK, Pi, Samples, VERSIONS};
+use pi_brain_real_pi::{EXCEPTIONS, NEVER_COMES_BACK, Pi, Samples, VERSIONS};
 use pi_brain_session::{Abandoned, Session, View};
 use serde_json::Value;
 
-use super::exceptions::EXCEPTIONS;
 use crate::support::Home;
 
 /// Runs `pi-brain session dump`; exit code 4 says that the file is no session.

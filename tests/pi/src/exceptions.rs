@@ -1,11 +1,16 @@
 //! Where we read a file differently from pi on purpose, each case with its reason.
 
 /// A session file that we and some versions of pi read differently.
-pub(super) struct Exception {
-    pub(super) file: &'static str,
-    pub(super) versions: &'static [&'static str],
-    pub(super) fields: &'static [&'static str],
-    pub(super) reason: &'static str,
+#[derive(Debug)]
+pub struct Exception {
+    /// The name of the file among the samples.
+    pub file: &'static str,
+    /// The versions of pi that read it differently.
+    pub versions: &'static [&'static str],
+    /// What they make of it that we do not.
+    pub fields: &'static [&'static str],
+    /// Why.
+    pub reason: &'static str,
 }
 
 const EVERY: &[&str] = &["0.73.1", "0.87.1", "1.5.0"];
@@ -38,7 +43,8 @@ const BEFORE_EDITS: &str = "pi 0.73.1 knows no context edits";
 const BEFORE_SYSTEM: &str = "pi 0.73.1 knows no system messages in compactions";
 const BEFORE_NULL: &str = "pi 0.73.1 does not put empty content in the place of a missing one";
 
-pub(super) const EXCEPTIONS: &[Exception] = exceptions! {
+/// All of them.
+pub const EXCEPTIONS: &[Exception] = exceptions! {
     "header-torn" OLD EMPTIED, OVERWRITES;
     "blank-only" OLD EMPTIED, OVERWRITES;
     "not-a-session" OLD EMPTIED, OVERWRITES;
