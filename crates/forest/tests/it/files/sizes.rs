@@ -112,7 +112,9 @@ fn an_append_costs_the_same_in_a_large_forest() {
     write_log(small.path(), &plant(1_000, |number| (number + 8) / 10));
     write_log(large.path(), &plant(100_000, |number| (number + 8) / 10));
     write_log(wide.path(), &plant(20_000, |_| 0));
+    let start = Instant::now();
     let mut forests = [open(small.path()), open(large.path()), open(wide.path())];
+    println!("opening: {:?} for 121,000 messages", start.elapsed());
     let mut times: [Vec<Duration>; 3] = Default::default();
     for round in 0..200 {
         let messages = talk(&[&format!("question {round}"), &format!("answer {round}")]);

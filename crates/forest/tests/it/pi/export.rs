@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::importing::find;
 use super::notation::session;
 use super::properties::{Counter, told};
+use super::world::text_of;
 use super::{NOW, forest_of, import, number_of};
 
 fn lines(text: &str) -> Vec<Value> {
@@ -259,7 +260,7 @@ fn messages_by_hand_are_written_as_pi_would() {
     assert_eq!(lines[7]["timestamp"], "2026-01-01T00:01:40.000Z");
     // What pi makes of it is what the forest holds.
     let mut again = forest_of(&[("/a", &session("s", "a b:calls(1)").bytes())]);
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = text_of(lines.iter());
     let report = import(&mut again, &[("/b", text.as_bytes())]);
     assert_eq!(report.sessions[0].messages, 5);
     let report = import(&mut forest, &[("/b", text.as_bytes())]);
@@ -286,14 +287,14 @@ fn a_copy_by_hand_tells_pi_the_same() {
         let messages = context["messages"].as_array().unwrap().clone();
         let word = |message: &Value| {
             let said = ["summary", "command"].iter().find_map(|key| message[key].as_str());
-            let content = || match &message["content"] {
+            let words = || match &message["content"] {
                 Value::String(text) => text.clone(),
                 blocks => blocks[0]["text"].as_str().unwrap_or_default().to_owned(),
             };
             format!(
                 "{}:{}",
                 message["role"].as_str().unwrap(),
-                said.map_or_else(content, str::to_owned)
+                said.map_or_else(words, str::to_owned)
             )
         };
         messages.iter().map(word).collect::<Vec<_>>()
@@ -305,7 +306,7 @@ fn a_copy_by_hand_tells_pi_the_same() {
     let lines = export_leaf(&forest, copy);
     assert_eq!(lines[0].get("parentSession"), None);
     // It goes back to the same messages.
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = text_of(lines.iter());
     let other = forest_of(&[("/b", text.as_bytes())]);
     let keys = |forest: &Forest<MemoryStore>, node: NodeId| -> Vec<_> {
         forest.path(None, node.into()).unwrap().iter().map(|node| node.key).collect()

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::world::time;
+use super::world::{text_of, time};
 
 /// Writes a session file.
 ///
@@ -63,7 +63,7 @@ impl Written {
 
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let lines = [&self.header].into_iter().chain(&self.entries);
-        lines.map(|line| format!("{line}\n")).collect::<String>().into_bytes()
+        text_of(lines).into_bytes()
     }
 }
 

@@ -37,7 +37,7 @@ pub(crate) struct File {
 impl File {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let lines = [&self.header].into_iter().chain(&self.entries);
-        lines.map(|line| format!("{line}\n")).collect::<String>().into_bytes()
+        text_of(lines).into_bytes()
     }
 
     /// Returns the entries that lead to one, by position.
@@ -60,6 +60,11 @@ impl File {
         let path = self.path(self.leaf.as_deref()).into_iter();
         path.map(|at| self.entries[at].clone()).filter(|entry| entry["type"] != "label").collect()
     }
+}
+
+/// Writes values down, one on each line.
+pub(crate) fn text_of<'a>(lines: impl Iterator<Item = &'a Value>) -> String {
+    lines.flat_map(|line| [line.to_string(), "\n".to_owned()]).collect()
 }
 
 /// Something that somebody does.
@@ -144,7 +149,9 @@ impl World {
         if self.files.is_empty() {
             self.begin();
         }
-        acts.iter().for_each(|act| self.act(act));
+        for act in acts {
+            self.act(act);
+        }
         self
     }
 
@@ -438,7 +445,7 @@ fn body(kind: &str, text: &str, form: u8, target: &str, name: &str, now: i64) ->
         "host" => spoken("host", json!({"content": content})),
         "model_change" => json!({"type": kind, "provider": "p", "modelId": text}),
         "thinking_level_change" => {
-            json!({"type": kind, "thinkingLevel": if form % 2 > 0 { "low" } else { "high" }})
+            json!({"type": kind, "thinkingLevel": if form & 1 > 0 { "low" } else { "high" }})
         }
         "compaction" => json!({
             "type": kind, "summary": text, "firstKeptEntryId": target, "tokensBefore": form,
