@@ -1,4 +1,14 @@
 //! Conversations as trees in which each message stands once.
+//!
+//! A [`Forest`] is kept in a [`Store`]: in memory ([`MemoryStore`]) or in a folder ([`FileSystemStore`]). Messages are
+//! compared by content ([`ContentKey`]), so what two conversations share is shared in the tree. Every operation
+//! plans, checks, and then makes one commit of [`Change`]s.
+//!
+//! pi sessions are read ([`Reading`]) and imported into families: sessions that belong together share a tree, and every
+//! line of every file is known by the message that it says. From there come the honest cost ([`FamilyCost`]), the
+//! context that pi would build, and session files again.
+//!
+//! It knows nothing of databases, of the terminal, or of the clock.
 
 mod ids;
 mod message;

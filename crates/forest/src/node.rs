@@ -136,6 +136,26 @@ pub struct Metadata {
     pub history: Vec<Revision>,
 }
 
+impl Metadata {
+    /// Takes in what is noted about an equal message, for which this one stands from now on.
+    pub(crate) fn absorb(&mut self, other: &Self) {
+        self.title = self.title.take().or_else(|| other.title.clone());
+        self.auto_title = self.auto_title.take().or_else(|| other.auto_title.clone());
+        for tag in &other.tags {
+            if !self.tags.contains(tag) {
+                self.tags.push(tag.clone());
+            }
+        }
+        for (key, value) in &other.custom_data {
+            self.custom_data.entry(key).or_insert_with(|| value.clone());
+        }
+        let said = other.created.zip(other.source.clone());
+        self.repeats.extend(said.map(|(at, source)| Repeat { at, source }));
+        self.repeats.extend(other.repeats.iter().cloned());
+        self.history.extend(other.history.iter().cloned());
+    }
+}
+
 /// Where a message comes from.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]

@@ -49,10 +49,10 @@ pub struct Restored {
 impl<S: Store> Forest<S> {
     /// Deletes messages. They are only hidden, and [`Forest::restore`] brings them back.
     ///
-    /// Names of messages that are not there are passed over. Unless forced, it is refused while a bookmark, a
-    /// pi session's label, or custom data of a message that stays refers to something that would go. A bookmark
-    /// on a message that goes alone moves to the message before; one on a message that goes with what follows is
-    /// dropped.
+    /// Names of messages that are not there are passed over, and their order does not matter. Unless forced, it is
+    /// refused while a bookmark, a pi session's label, or custom data of a message that stays refers to something
+    /// that would go. A bookmark on a message that goes alone moves to the message before; one on a message that
+    /// goes with what follows is dropped. A call cannot go alone while results of it follow, be they deleted or not.
     pub fn delete(
         &mut self,
         places: &[Place],
@@ -192,7 +192,8 @@ impl<S: Store> Forest<S> {
 
     /// Brings a deleted message back, with everything that went with it, to the place where it was.
     ///
-    /// Bookmarks that were dropped stay dropped. If the same was written there again meanwhile, the two become one.
+    /// What it followed must be there. Bookmarks that were dropped stay dropped. If the same was written there again
+    /// meanwhile, the two become one. What took its place follows it again, unless that became one with another.
     pub fn restore(&mut self, id: NodeId, now: Millis) -> Result<Restored> {
         let node = self.node_or_removed(id)?;
         self.root(node.id.root())?;

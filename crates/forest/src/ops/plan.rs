@@ -227,20 +227,7 @@ impl<'a, S: Store> Plan<'a, S> {
     fn hand_over(&mut self, from: NodeId, into: NodeId) -> Result<()> {
         let mut gone = self.node(from)?;
         let mut stays = self.node(into)?;
-        let (theirs, ours) = (&gone.metadata, &mut stays.metadata);
-        ours.title = ours.title.take().or_else(|| theirs.title.clone());
-        ours.auto_title = ours.auto_title.take().or_else(|| theirs.auto_title.clone());
-        for tag in &theirs.tags {
-            if !ours.tags.contains(tag) {
-                ours.tags.push(tag.clone());
-            }
-        }
-        for (key, value) in &theirs.custom_data {
-            ours.custom_data.entry(key).or_insert_with(|| value.clone());
-        }
-        let said = theirs.created.zip(theirs.source.clone());
-        ours.repeats.extend(said.map(|(at, source)| crate::node::Repeat { at, source }));
-        ours.repeats.extend(theirs.repeats.iter().cloned());
+        stays.metadata.absorb(&gone.metadata);
         gone.removal = Some(Removal::Merged(into));
         self.put(gone);
         self.put(stays);

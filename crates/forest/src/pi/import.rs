@@ -69,9 +69,13 @@ impl<S: Store> Forest<S> {
         let mut report = ImportReport::default();
         for reading in readings {
             let import = Import::new(&self.store, &families, &reading)?;
+            let before = import.known.as_ref().map(|known| known.root);
             let Planned { session, joined, changes } = import.plan(now)?;
             if self.commit_sessions(changes, &mut families)? {
-                self.moor(session.root, &mut families, now)?;
+                let left = before.filter(|root| *root != session.root);
+                for root in [session.root].into_iter().chain(left) {
+                    self.moor(root, &mut families, now)?;
+                }
             }
             report.sessions.push(session);
             report.joined.extend(joined);

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::draft::{Draft, Revised};
 use crate::error::Result;
 use crate::ids::{NodeId, Place, RootId};
-use crate::node::{Metadata, Node, Removal, Repeat};
+use crate::node::{Node, Removal};
 use crate::sessions::SessionNo;
 use crate::store::{Store, Which};
 
@@ -100,7 +100,7 @@ impl<S: Store> Draft<'_, S> {
     /// Lets `twin` stand for an equal message of the other tree. What was deleted in either is deleted.
     fn merge_into(&mut self, node: &Node, twin: NodeId) -> Result<NodeId> {
         let mut stays = self.plan.node(twin)?;
-        absorb(&mut stays.metadata, &node.metadata);
+        stays.metadata.absorb(&node.metadata);
         self.plan.put(stays.clone());
         let times = (stays.metadata.created, node.metadata.created);
         let created = match (self.is_imported(twin)?, self.is_imported(node.id)?) {
@@ -194,22 +194,4 @@ impl Moved {
             other @ Place::Root(_) => other,
         }
     }
-}
-
-/// Adds the notes on a message to those on the one that stands for it from now on.
-fn absorb(ours: &mut Metadata, theirs: &Metadata) {
-    ours.title = ours.title.take().or_else(|| theirs.title.clone());
-    ours.auto_title = ours.auto_title.take().or_else(|| theirs.auto_title.clone());
-    for tag in &theirs.tags {
-        if !ours.tags.contains(tag) {
-            ours.tags.push(tag.clone());
-        }
-    }
-    for (key, value) in &theirs.custom_data {
-        ours.custom_data.entry(key).or_insert_with(|| value.clone());
-    }
-    let said = theirs.created.zip(theirs.source.clone());
-    ours.repeats.extend(said.map(|(at, source)| Repeat { at, source }));
-    ours.repeats.extend(theirs.repeats.iter().cloned());
-    ours.history.extend(theirs.history.iter().cloned());
 }

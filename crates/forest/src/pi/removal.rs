@@ -74,18 +74,25 @@ impl<S: Store> Draft<'_, S> {
             self.plan.bookmarks()?.into_iter().map(|bookmark| bookmark.node).collect();
         let occurrences = self.occurrences();
         let mut needed: HashSet<NodeId> = HashSet::new();
+        let mut needed_by_hand: HashSet<NodeId> = HashSet::new();
         let mut not_said = Vec::new();
         for node in nodes.iter().rev() {
             let is_said = !occurrences.of(node.id)?.is_empty();
             let is_by_hand = matches!(self.content(node.id)?, Some(Content::Inline(_)));
-            if is_said || is_by_hand || bookmarked.contains(&node.id) || needed.contains(&node.id) {
-                needed.insert(node.id);
-                needed.extend(node.parent.node());
+            if is_by_hand || bookmarked.contains(&node.id) || needed_by_hand.contains(&node.id) {
+                needed_by_hand.insert(node.id);
+                needed_by_hand.extend(node.parent.node());
                 if !is_said && !is_by_hand {
                     not_said.push(node.clone());
                 }
             }
+            // What a session adrift says stands after what only others say, until it is moored again.
+            if is_said || needed.contains(&node.id) {
+                needed.insert(node.id);
+                needed.extend(node.parent.node());
+            }
         }
+        needed.extend(needed_by_hand);
         for node in not_said {
             self.keep_by_hand(node);
         }

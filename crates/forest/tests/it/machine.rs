@@ -598,10 +598,10 @@ fn spell(conversation: &[(NodeId, Arc<Message>)]) -> Vec<String> {
         let joins = message.is_text_only() && message.role() != Role::Tool;
         match spelled.last_mut() {
             Some(text) if joins && last == Some(message.role()) => {
-                text.push_str(&message.joined_text())
+                text.push_str(&message.joined_text());
             }
             _ if joins => {
-                spelled.push(format!("{}:{}", message.role().as_str(), message.joined_text()))
+                spelled.push(format!("{}:{}", message.role().as_str(), message.joined_text()));
             }
             _ => spelled.push(label(message)),
         }

@@ -363,7 +363,6 @@ impl Snapshot {
 pub(crate) fn assert_sound(forest: &Forest<Recorder>) {
     let store = forest.store();
     let findings = forest.check().expect("it can be checked");
-    // A bookmark of a deleted tree comes back with the tree.
     assert_eq!(findings, [], "the forest's own check agrees");
     let mut all_visible = HashSet::new();
     for root in store.roots().expect("roots") {

@@ -1,6 +1,6 @@
 //! Sizes and counts.
 
-use pi_brain_session::{Raw, Session, View, estimate_tokens};
+use pi_brain_session::{Log, Raw, Session, View, estimate_tokens};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -114,5 +114,35 @@ proptest! {
         prop_assert_eq!(stats.last.map(|time| time.to_string()), times.iter().max().cloned());
         prop_assert!(stats.depth <= sketch.entries.len() && stats.active_minutes < 5);
         prop_assert_eq!(serde_json::to_value(&stats).unwrap()["entries"].clone(), Value::from(sketch.entries.len()));
+    }
+}
+
+#[test]
+fn everything_that_costs_is_counted() {
+    let usage = r#""usage":{"input":2,"output":1,"cost":{"total":0.5}}"#;
+    let rows = [
+        (
+            "an answer",
+            format!(r#""type":"message","message":{{"role":"assistant","content":[],{usage}}}"#),
+        ),
+        (
+            "a tool's own work with a model, beside the calls that it made",
+            format!(
+                r#""type":"message","message":{{"role":"toolResult","content":[],{usage},"nestedCalls":{{"calls":[{{"id":"n","name":"read","status":"ok"}}],"complete":true}}}}"#
+            ),
+        ),
+        ("a compaction", format!(r#""type":"compaction","summary":"s",{usage}"#)),
+        ("a branch summary", format!(r#""type":"branch_summary","summary":"s",{usage}"#)),
+        ("cache warming", format!(r#""type":"usage","kind":"cache_warm",{usage}"#)),
+    ];
+    for (what, fields) in rows {
+        let bytes = format!("{}{{\"id\":\"e\",\"parentId\":null,{fields}}}\n", session(""));
+        let log = Log::read(bytes.as_bytes()).unwrap();
+        let usage = log.entries()[0].usage.as_deref().copied().unwrap_or_default();
+        assert_eq!(
+            (usage.input, usage.total_tokens, usage.cost.to_string()),
+            (2, 3, "0.5".into()),
+            "{what}"
+        );
     }
 }

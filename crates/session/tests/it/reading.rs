@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 
 use pi_brain_session::{
     Entry, Header, Log, Position, Problem, ProblemKind, Refresh, Session, SessionError,
+    prefix_check,
 };
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -315,4 +316,76 @@ fn text_that_is_gone_is_an_error() {
     assert!(opened.entry_raw(0).is_err());
     fs::write(&path, "").unwrap();
     assert!(opened.entry_raw(0).is_err());
+}
+
+#[test]
+fn the_beginning_of_a_file_is_read_no_further_than_asked() {
+    /// Fails when it is read past its end.
+    struct Cliff<'a>(&'a [u8]);
+
+    impl Read for Cliff<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let length = self.0.len().min(buffer.len()).min(50);
+            if length == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let (now, later) = self.0.split_at(length);
+            buffer[..length].copy_from_slice(now);
+            self.0 = later;
+            Ok(length)
+        }
+    }
+
+    let text = session("a b:answer c d");
+    let second_line_ends = text.match_indices('\n').nth(2).unwrap().0 + 1;
+    let mut shown = Vec::new();
+    let log = Log::read_beginning(Cliff(&text.as_bytes()[..second_line_ends]), 2, |entry, raw| {
+        shown.push((entry.clone(), raw.text().into_owned()));
+    });
+    let log = log.unwrap();
+    let whole = Log::read(text.as_bytes()).unwrap();
+    assert_eq!(log.header(), whole.header());
+    assert_eq!(log.entries(), &whole.entries()[..2]);
+    assert_eq!(shown.len(), 2);
+    // A file that is shorter is read to its end; one without a header is none.
+    let all = Log::read_beginning(text.as_bytes(), 99, |_, _| {}).unwrap();
+    assert_eq!(all.entries(), whole.entries());
+    assert!(Log::read_beginning(&b"{}\n"[..], 1, |_, _| {}).is_err());
+}
+
+#[test]
+fn a_message_is_found_in_its_entry() {
+    let text = session("a b:answer c:compaction(a)");
+    let mut found = Vec::new();
+    Log::read_with(text.as_bytes(), |entry, raw| {
+        let message = entry.message().and_then(|message| message.raw_in(raw));
+        found.push(message.map(|message| message.get_str("role").unwrap().into_owned()));
+    })
+    .unwrap();
+    assert_eq!(found, [Some("user".to_owned()), Some("assistant".to_owned()), None]);
+}
+
+#[test]
+fn a_check_tells_whether_the_known_part_was_rewritten() {
+    let bytes: Vec<u8> = (0..20_000_u32).flat_map(u32::to_le_bytes).collect();
+    let check = |bytes: &[u8], length: u64| {
+        prefix_check(length, |range| {
+            let [start, end] = [range.start, range.end].map(|at| usize::try_from(at).unwrap());
+            bytes.get(start..end).map(<[u8]>::to_vec).ok_or(io::ErrorKind::UnexpectedEof.into())
+        })
+    };
+    let known = check(&bytes, 50_000).unwrap();
+    assert_eq!(
+        check(&[&*bytes, b"more"].concat(), 50_000).unwrap(),
+        known,
+        "what follows does not count"
+    );
+    for changed in [0, 4000, 49_999] {
+        let mut other = bytes.clone();
+        other[changed] ^= 1;
+        assert_ne!(check(&other, 50_000).unwrap(), known, "byte {changed}");
+    }
+    assert_ne!(check(&bytes, 50_001).unwrap(), known);
+    assert!(check(&bytes[..49_999], 50_000).is_err(), "it is too short");
+    assert!(check(&[], 0).is_ok());
 }

@@ -23,19 +23,18 @@ fn case_48_a_leaf_a_subtree_a_message_alone_and_nothing() {
     assert_eq!(garden.sketch(), "u:a (a:b (u:c, u:e), a:f)");
 
     let mut garden = Garden::new(tree);
-    let (a, b, c, d, e) =
-        (garden.id("u:a"), garden.id("a:b"), garden.id("u:c"), garden.id("a:d"), garden.id("u:e"));
+    let before = Place::Node(garden.id("u:a"));
+    let going = ["a:b", "u:c", "u:e", "a:d"].map(|label| garden.id(label));
     let deleted = garden.delete(&["a:b"], Deletion::Cascade);
-    assert_eq!(deleted.parents, [a.into()]);
-    assert_eq!(deleted.removed, [b, c, e, d]);
+    assert_eq!((deleted.parents, &deleted.removed[..]), (vec![before], &going[..]));
     assert_eq!(garden.sketch(), "u:a (a:f)");
-    for gone in [b, c, d, e] {
+    for gone in going {
         assert_eq!(kind(&garden.forest.node(gone).unwrap_err()), "NodeDeleted");
     }
 
     let mut garden = Garden::new(tree);
     let deleted = garden.delete(&["a:b"], Deletion::Reparent);
-    assert_eq!((deleted.parents, deleted.removed), (vec![a.into()], vec![b]));
+    assert_eq!((deleted.parents, &deleted.removed[..]), (vec![before], &going[..1]));
     assert_eq!(garden.sketch(), "u:a (u:c (a:d), u:e, a:f)");
 }
 

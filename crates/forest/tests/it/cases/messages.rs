@@ -144,7 +144,7 @@ fn everything_that_is_said_is_in_the_key() {
         |value: &mut Value| value["content"][1]["more"] = json!(null),
         |value: &mut Value| value["content"].as_array_mut().unwrap().reverse(),
         |value: &mut Value| {
-            value["content"].as_array_mut().unwrap().push(json!({ "type": "image" }))
+            value["content"].as_array_mut().unwrap().push(json!({ "type": "image" }));
         },
         |value: &mut Value| value["role"] = json!("user"),
     ] {

@@ -11,7 +11,7 @@ fn object(value: Value) -> Object {
 }
 
 fn title(garden: &Garden, chain: &str) -> String {
-    garden.forest.title(&*garden.node(chain)).unwrap()
+    garden.forest.title(&garden.node(chain)).unwrap()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use pi_brain_forest::{Forest, MemoryStore, Reading, Store};
 use proptest::prelude::*;
 
 use super::{NOW, contents, dump, open};
-use crate::pi::world::{any_world, cases};
+use crate::pi::world::{File, any_world, cases};
 
 proptest! {
     #![proptest_config(cases(24))]
@@ -15,7 +15,7 @@ proptest! {
     fn sessions_in_a_folder_are_those_in_memory(world in any_world(24), cut in 0.0..1.0_f64) {
         let folder = tempfile::tempdir().unwrap();
         let mut in_memory = Forest::new(MemoryStore::new());
-        let texts: Vec<Vec<u8>> = world.files.iter().map(|file| file.bytes()).collect();
+        let texts: Vec<Vec<u8>> = world.files.iter().map(File::bytes).collect();
         // Each file is seen twice, first when only a part of it was written.
         let parts = texts.iter().map(|text| &text[..part(text.len(), cut)]);
         let names = world.files.iter().map(|file| &*file.name);
@@ -62,4 +62,21 @@ proptest! {
 )]
 fn part(length: usize, cut: f64) -> usize {
     (length as f64 * cut) as usize
+}
+
+#[test]
+fn absurd_numbers_in_a_session_are_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/"}"#;
+    let user = r#"{"type":"message","id":"a","parentId":null,"timestamp":"+020000-01-01T00:00:00.000Z","message":{"role":"user","content":"hi","timestamp":8640000000000000}}"#;
+    let answer = r#"{"type":"message","id":"b","parentId":"a","timestamp":"2026-01-01T00:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"ho"}],"usage":{"input":1e300,"output":-5,"cost":{"total":1e999}}}}"#;
+    let text = format!("{header}\n{user}\n{answer}\n").into_bytes();
+    let mut forest = open(folder.path());
+    forest.import(vec![Reading::from_bytes("s.jsonl", text.clone()).unwrap()], NOW).unwrap();
+    let before = dump(forest.store());
+    drop(forest);
+    let forest = open(folder.path());
+    assert_eq!(dump(forest.store()), before);
+    let first = forest.store().sessions().unwrap()[0].no;
+    assert_eq!(forest.export_session(first).unwrap(), text);
 }

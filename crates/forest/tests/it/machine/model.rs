@@ -371,39 +371,38 @@ impl Model {
         if self.trees[tree].deleted {
             return Err("RootDeleted");
         }
-        let trees = &mut self.trees[tree];
-        let node = trees.stands_for(node);
-        let Entry { gone, parent, rank, .. } = trees.nodes[node].clone();
+        let here = &mut self.trees[tree];
+        let node = here.stands_for(node);
+        let Entry { gone, parent, rank, .. } = here.nodes[node].clone();
         match gone {
             Some(Gone::Deleted) => {}
             Some(Gone::With(_)) => return Err("DeletedWith"),
             _ => return Err("NotDeleted"),
         }
-        if parent.is_some_and(|parent| trees.nodes[parent].gone.is_some()) {
+        if parent.is_some_and(|parent| here.nodes[parent].gone.is_some()) {
             return Err("NodeDeleted");
         }
-        for entry in &mut trees.nodes {
+        for entry in &mut here.nodes {
             if entry.gone == Some(Gone::With(node)) {
                 entry.gone = None;
             }
         }
         // What took its place gives it back, unless it became one with something that did not.
         let came = |entry: &Entry| entry.rank.len() > rank.len() && entry.rank.starts_with(&rank);
-        let beside: Vec<usize> = (0..trees.nodes.len())
-            .filter(|&other| other != node && trees.nodes[other].parent == parent)
+        let beside: Vec<usize> = (0..here.nodes.len())
+            .filter(|&other| other != node && here.nodes[other].parent == parent)
             .collect();
-        let is_merged = |other: usize| matches!(trees.nodes[other].gone, Some(Gone::Merged(_)));
         let strangers =
-            beside.iter().filter(|&&other| is_merged(other) && !came(&trees.nodes[other]));
+            beside.iter().filter(|&&other| is_merged_in(here, other) && !came(&here.nodes[other]));
         let with_strangers: BTreeSet<usize> =
-            strangers.map(|&other| trees.stands_for(other)).collect();
+            strangers.map(|&other| here.stands_for(other)).collect();
         let mut moved = BTreeSet::new();
         for &other in &beside {
-            if came(&trees.nodes[other])
-                && !is_merged_in(trees, other)
+            if came(&here.nodes[other])
+                && !is_merged_in(here, other)
                 && !with_strangers.contains(&other)
             {
-                let entry = &mut trees.nodes[other];
+                let entry = &mut here.nodes[other];
                 entry.parent = Some(node);
                 entry.rank.drain(..rank.len());
                 if entry.gone.is_none() {
@@ -411,7 +410,7 @@ impl Model {
                 }
             }
         }
-        trees.nodes[node].gone = None;
+        here.nodes[node].gone = None;
         let end = self.settle(tree, node);
         Ok(Done { end: Some((tree, Some(end))), moved, ..Done::default() })
     }
@@ -438,10 +437,10 @@ impl Model {
     pub(super) fn note(
         &mut self,
         at: Spot,
-        note: impl FnOnce(&mut Entry),
+        write: impl FnOnce(&mut Entry),
     ) -> Result<Done, Refusal> {
         let (tree, node) = self.message(at)?;
-        note(&mut self.trees[tree].nodes[node]);
+        write(&mut self.trees[tree].nodes[node]);
         Ok(Done::default())
     }
 
