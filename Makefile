@@ -51,6 +51,7 @@ $(TOOLS)/bin/rg:
 # Longer work, by hand.
 bench: tools
 	$(CARGO) run --release --locked -p pi-brain-benches -- session --pi $(TOOLS)/pi/1.5.0
+	$(CARGO) run --release --locked -p pi-brain-benches -- forest
 
 fuzz:
 	mkdir -p fuzz/corpus/read_session

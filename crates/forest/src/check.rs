@@ -271,7 +271,7 @@ fn mend<S: Store>(forest: &Forest<S>, plan: &mut Plan<'_, S>, finding: &Finding)
         }
         Trouble::BadRemoval => {
             let mut node = plan.node(id)?;
-            node.removal = Some(Removal::Deleted { at: plan.now, moved: Vec::new() });
+            node.removal = Some(Removal::Deleted { at: plan.now });
             plan.put(node);
         }
         Trouble::BookmarkNowhere(title) => plan.drop_bookmark(title),

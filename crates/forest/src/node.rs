@@ -88,9 +88,6 @@ pub enum Removal {
     Deleted {
         /// When.
         at: Millis,
-        /// The children that took its place, if it went alone.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        moved: Vec<NodeId>,
     },
     /// It went with a message before it.
     With(NodeId),

@@ -8,15 +8,25 @@ const LONGEST: usize = 60;
 /// Makes a title of a message: its first words, without the marks of markdown; or what it does.
 pub fn auto_title(message: &Message) -> String {
     let text = message.joined_text();
-    let words =
-        |line: &str| line.trim_start_matches(['#', '>', '*', '-', ' ', '\t']).trim().to_owned();
     // A code fence says nothing about what is in it.
-    let mut lines =
-        text.lines().map(words).filter(|line| !line.is_empty() && !line.starts_with("```"));
-    match lines.next() {
-        Some(line) => shorten(&line),
+    let says_something = |line: &&str| !line.is_empty() && !line.starts_with("```");
+    match text.lines().map(without_marks).find(says_something) {
+        Some(line) => shorten(line),
         None => message.content().iter().find_map(name_of).unwrap_or_else(|| "…".to_owned()),
     }
+}
+
+/// Takes the marks of headings, quotes, lists and bold text off a line. A mark stands apart: `-5` has none.
+fn without_marks(line: &str) -> &str {
+    let is_mark = |word: &str| word.chars().all(|sign| matches!(sign, '#' | '>' | '*' | '-'));
+    let mut rest = line.trim();
+    while let Some((mark, behind)) = rest.split_once(char::is_whitespace)
+        && is_mark(mark)
+    {
+        rest = behind.trim_start();
+    }
+    let bold = rest.strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+    if is_mark(rest) { "" } else { bold.unwrap_or(rest) }
 }
 
 /// Names a block that has no text.

@@ -156,7 +156,7 @@ impl<S: Store> Forest<S> {
                 return Err(ForestError::Imported(id));
             }
             let mut node = plan.node(id)?;
-            node.removal = Some(Removal::Deleted { at: plan.now, moved: Vec::new() });
+            node.removal = Some(Removal::Deleted { at: plan.now });
             plan.put(node);
             deleted.removed.push(id);
         }
@@ -308,7 +308,7 @@ fn cascade<S: Store>(plan: &mut Plan<'_, S>, tops: &[NodeId], deleted: &mut Dele
         let going: HashSet<NodeId> = subtree.iter().map(|node| node.id).collect();
         for mut node in subtree {
             node.removal = Some(if node.id == id {
-                Removal::Deleted { at: plan.now, moved: Vec::new() }
+                Removal::Deleted { at: plan.now }
             } else {
                 Removal::With(id)
             });
@@ -332,11 +332,7 @@ fn cascade<S: Store>(plan: &mut Plan<'_, S>, tops: &[NodeId], deleted: &mut Dele
 /// the message is back.
 fn take_place_of<S: Store>(plan: &mut Plan<'_, S>, id: NodeId) -> Result<()> {
     let children = plan.children(id.into(), Which::Visible)?;
-    let mut node = plan.node(id)?;
-    let (parent, order) = (node.parent, node.order.clone());
-    let moved = children.iter().map(|child| child.id).collect();
-    node.removal = Some(Removal::Deleted { at: plan.now, moved });
-    plan.put(node);
+    let Node { parent, order, .. } = plan.node(id)?;
     for mut child in children {
         child.parent = parent;
         child.order = child.order.within(&order);

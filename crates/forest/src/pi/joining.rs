@@ -37,7 +37,7 @@ impl<S: Store> Draft<'_, S> {
     fn move_messages(&mut self, from: RootId, into: RootId) -> Result<Moved> {
         let mut moved = Moved { from, into, nodes: HashMap::new() };
         let mut level: Vec<(Place, Place)> = vec![(from.into(), into.into())];
-        let mut naming_others = Vec::new();
+        let mut halves = Vec::new();
         while !level.is_empty() {
             let mut found: Vec<(Node, Place)> = Vec::new();
             for (old, new) in level.drain(..) {
@@ -55,23 +55,14 @@ impl<S: Store> Draft<'_, S> {
                     Some(twin) if !again => self.merge_into(&node, twin)?,
                     _ => self.make_again(&node, parent, !again)?,
                 };
-                let names_others = match &node.removal {
-                    Some(Removal::Deleted { moved, .. }) => !moved.is_empty(),
-                    _ => node.metadata.split_source.is_some(),
-                };
-                naming_others.extend(names_others.then_some(id));
+                halves.extend(node.metadata.split_source.map(|_| id));
                 level.push((node.id.into(), id.into()));
                 moved.nodes.insert(node.id, id);
                 self.plan.put(Node { removal: Some(Removal::Merged(id)), ..node });
             }
         }
-        for id in naming_others {
+        for id in halves {
             let mut node = self.plan.node(id)?;
-            if let Some(Removal::Deleted { moved: children, .. }) = &mut node.removal {
-                for child in children {
-                    *child = moved.node(*child);
-                }
-            }
             node.metadata.split_source = node.metadata.split_source.map(|half| moved.node(half));
             self.plan.put(node);
         }
@@ -112,7 +103,7 @@ impl<S: Store> Draft<'_, S> {
         if let (Some(Removal::Deleted { at, .. }), None) = (&node.removal, &stays.removal) {
             for mut below in self.plan.subtree(twin)? {
                 below.removal = Some(if below.id == twin {
-                    Removal::Deleted { at: *at, moved: Vec::new() }
+                    Removal::Deleted { at: *at }
                 } else {
                     Removal::With(twin)
                 });

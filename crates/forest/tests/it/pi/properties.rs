@@ -166,8 +166,16 @@ proptest! {
     fn p2_the_order_of_imports_does_not_matter(
         world in any_world(30),
         order in any::<[Index; 6]>(),
+        which in any::<Index>(),
+        damage in any_damage(),
+        is_damaged in any::<bool>(),
     ) {
         let mut texts = world.texts();
+        if is_damaged {
+            let at = which.index(texts.len());
+            texts[at].1 = damaged(std::mem::take(&mut texts[at].1), &damage);
+            texts.retain(|(name, bytes)| Reading::from_bytes(name, bytes.clone()).is_ok());
+        }
         let expected = picture(&forest_of(&named(&texts)));
         for (at, with) in order.iter().enumerate().take(texts.len()) {
             let with = with.index(texts.len());
@@ -327,7 +335,9 @@ proptest! {
         let texts = world.texts();
         let mut forest = forest_of(&named(&texts));
         let file = &world.files[file.index(world.files.len())];
-        prop_assume!(!file.entries.is_empty());
+        if file.entries.is_empty() {
+            return Ok(());
+        }
         let at = entry.index(file.entries.len());
         let mut changed = file.clone();
         changed.name = "/changed.jsonl".to_owned();
@@ -347,6 +357,30 @@ proptest! {
         let report = import(&mut forest, &[("/changed.jsonl", &changed.bytes())]);
         prop_assert_eq!(report.sessions[0].messages, 0);
         prop_assert_eq!(conversations(&forest), before);
+    }
+
+    #[test]
+    fn p7_other_words_are_another_message(
+        world in any_family(20),
+        file in any::<Index>(),
+        entry in any::<Index>(),
+    ) {
+        let texts = world.texts();
+        let mut forest = forest_of(&named(&texts));
+        let file = &world.files[file.index(world.files.len())];
+        let record = forest.store().session(number_of(&forest, &file.name)).unwrap().unwrap();
+        let own: Vec<usize> = (0..record.entries.len()).filter(|&at| record.entries[at].own).collect();
+        if own.is_empty() {
+            return Ok(());
+        }
+        let mut changed = file.clone();
+        let entry = &mut changed.entries[own[entry.index(own.len())]];
+        let speaks = entry["message"].is_object();
+        let said = if speaks { &mut entry["message"] } else { entry };
+        let key = ["summary", "command"].into_iter().find(|key| said.get(key).is_some());
+        said[key.unwrap_or("content")] = "something else".into();
+        let report = import(&mut forest, &[("/changed.jsonl", &changed.bytes())]);
+        prop_assert!(report.sessions[0].messages > 0);
     }
 
     #[test]
