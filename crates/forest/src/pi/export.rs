@@ -71,7 +71,13 @@ impl<S: Store> Forest<S> {
         let now = mint.now();
         let id = new_session_id(mint, now);
         let source = end.in_session.as_ref().map(|(record, _)| record);
-        let cwd = options.cwd.or_else(|| source?.cwd.as_deref()).unwrap_or("/").to_owned();
+        let root = self.node(node)?.id.root();
+        let sessions = self.store.sessions()?;
+        let family = sessions.iter().filter(|record| record.root == root);
+        let oldest = family.min_by_key(|record| (record.created, &record.id));
+        // What was said by hand alone belongs where the rest of its family does.
+        let cwd =
+            options.cwd.or_else(|| source.or(oldest)?.cwd.as_deref()).unwrap_or("/").to_owned();
         let header = header_line(&id, now, &cwd, source.map(|record| &*record.file));
         let mut lines = Lines::new(header, Naming::Anew(mint));
         self.write_path(&end, Beginning::Sought, &mut lines)?;

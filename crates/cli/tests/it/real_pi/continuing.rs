@@ -114,6 +114,28 @@ fn pi_continues_a_fork_and_a_clone() {
 }
 
 #[test]
+fn pi_continues_what_a_forest_gives_back() {
+    for version in VERSIONS {
+        let pi = Pi::new(version);
+        let home = Home::new();
+        let file = sample(&home);
+        home.pi_brain(&["forest", "import", file.to_str().unwrap()]).success();
+        // A message of the session, and one that was said by hand after another first question.
+        home.pi_brain(&["forest", "edit", "1/1", "plan the shop, but smaller"]).success();
+        home.pi_brain(&["forest", "append", "--assistant", "a smaller plan"]).success();
+        for place in ["1/4", "1/2", "@"] {
+            let made = home.json(&["forest", "export", place, "--pi", "--json"]);
+            assert_eq!(made["cwd"], "/home/dev/shop");
+            check_continues(pi, Path::new(made["path"].as_str().unwrap()));
+        }
+        let whole = home.path().join("family.jsonl");
+        home.pi_brain(&["forest", "export", "1", "--family", "--out", whole.to_str().unwrap()])
+            .success();
+        check_continues(pi, &whole);
+    }
+}
+
+#[test]
 fn pi_continues_after_a_compaction_a_name_and_labels() {
     for version in VERSIONS {
         let pi = Pi::new(version);

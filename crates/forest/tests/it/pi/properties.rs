@@ -458,7 +458,16 @@ proptest! {
         import(&mut forest, &named(&broken));
         for (name, bytes) in texts.iter().filter(|(name, _)| *name != damaged_name) {
             prop_assert_eq!(&forest.export_session(number_of(&forest, name)).unwrap(), bytes);
-            prop_assert_eq!(conversations_of(&forest, name), conversations_of(&whole, name));
+            let record = whole.store().session(number_of(&whole, name)).unwrap().unwrap();
+            let said = |forest| {
+                let mut conversations = conversations_of(forest, name);
+                if !record.adrift.is_empty() {
+                    // What came before, it has from others.
+                    conversations.iter_mut().for_each(|keys| keys.truncate(1));
+                }
+                conversations
+            };
+            prop_assert_eq!(said(&forest), said(&whole));
         }
     }
 }

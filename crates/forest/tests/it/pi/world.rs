@@ -178,6 +178,11 @@ impl World {
             // What follows a tear has lost its beginning for everybody who reads the file as it is.
             Act::Fork { file, old: false } | Act::Retell { file } | Act::Age { file }
                 if self.files[pick(file)].torn => {}
+            // A compaction that has lost the border of what it keeps says something else.
+            Act::Fork { file, .. }
+                if self.files[pick(file)].torn
+                    && (self.files[pick(file)].copied_path().iter())
+                        .any(|entry| entry["type"] == "compaction") => {}
             Act::Fork { file, old } => self.fork(pick(file), *old),
             Act::ForkAll { file } => {
                 let original = self.files[pick(file)].clone();
