@@ -225,6 +225,10 @@ impl<S: Store> Forest<S> {
         let mut back = (*node).clone();
         back.removal = None;
         let id = plan.settle(back)?;
+        // While they were hidden, imports may have brought equal ones beside them.
+        for &child in shown.iter().chain(&moved_back) {
+            plan.unite(child)?;
+        }
         self.store.commit(plan.into_changes())?;
         Ok(Restored { node: id, shown, moved_back })
     }

@@ -188,6 +188,16 @@ impl<'a, S: Store> Plan<'a, S> {
         }
     }
 
+    /// Makes one message of a visible one and an equal sibling, if there is one.
+    pub(crate) fn unite(&mut self, id: NodeId) -> Result<()> {
+        let node = self.node(id)?;
+        let twin = self.find_child(node.parent, node.key)?.filter(|twin| *twin != id);
+        if let Some(twin) = twin.filter(|_| node.is_visible()) {
+            self.merge(id, twin)?;
+        }
+        Ok(())
+    }
+
     /// Makes one message of two equal siblings, and so on below them. Returns the one that stays.
     ///
     /// A message of a pi session stays, since sessions refer to it; else the older one.

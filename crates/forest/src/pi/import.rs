@@ -1,6 +1,6 @@
 //! Sessions into the forest. Each file is one commit.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -227,7 +227,7 @@ impl<'a, S: Store> Import<'a, S> {
         let record = self.record(root, &placed.places, entries);
         draft.put_session(Revised { record, kept, text: self.text.clone() });
         if let Some(before) = &before {
-            self.let_go(&mut draft, before, root, &placed.places)?;
+            self.let_go(&mut draft, before, root)?;
         }
         Ok(Planned { session, joined, changes: draft.into_changes() })
     }
@@ -396,27 +396,17 @@ impl<'a, S: Store> Import<'a, S> {
         }
     }
 
-    /// Takes out what only the file as it was before said.
-    fn let_go(
-        &self,
-        draft: &mut Draft<'_, S>,
-        before: &SessionRecord,
-        root: RootId,
-        places: &[Place],
-    ) -> Result<()> {
+    /// Takes in that what the file said before, it says elsewhere now, or not at all.
+    fn let_go(&self, draft: &mut Draft<'_, S>, before: &SessionRecord, root: RootId) -> Result<()> {
         if self.kept == before.entries.len() && root == before.root {
             return Ok(());
         }
-        // What only decorates a message does not say it.
-        let spoken =
-            places.iter().zip(&self.reading.entries).filter(|(_, entry)| entry.said.is_some());
-        let said: HashSet<NodeId> = spoken.filter_map(|(place, _)| place.node()).collect();
         let own = before.entries[self.kept..].iter().filter(|entry| entry.own);
-        let lost: BTreeSet<NodeId> = own
-            .filter_map(|entry| entry.place.node())
-            .filter(|node| !said.contains(node))
-            .collect();
-        draft.let_go(before.root, self.no, &lost)?;
+        draft.let_go(
+            before.root,
+            self.no,
+            &own.filter_map(|entry| entry.place.node()).collect(),
+        )?;
         if root != before.root {
             draft.rename_family(before.root, self.families.oldest(before.root, Some(self.no)))?;
         }

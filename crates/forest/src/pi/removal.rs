@@ -39,7 +39,7 @@ impl<S: Store> Forest<S> {
 }
 
 impl<S: Store> Draft<'_, S> {
-    /// Takes in that session `no` does not say these messages any more. Returns how many went.
+    /// Takes in that session `no` does not say these messages where it did, if at all. Returns how many went.
     pub(super) fn let_go(
         &mut self,
         root: RootId,
@@ -185,6 +185,13 @@ impl<S: Store> Draft<'_, S> {
                 let nodes = self.all_messages(root.id)?;
                 if nodes.iter().all(|node| self.is_dropped(node.id)) {
                     root.deleted = Some(self.plan.now);
+                    if self.plan.current()?.is_some_and(|place| place.root() == root.id) {
+                        self.plan.set_current(None);
+                    }
+                    // The user cannot stay where nothing is.
+                    if self.plan.current()?.is_some_and(|place| place.root() == root.id) {
+                        self.plan.set_current(None);
+                    }
                 }
             }
         }
