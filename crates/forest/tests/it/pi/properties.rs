@@ -463,7 +463,9 @@ proptest! {
                 let mut conversations = conversations_of(forest, name);
                 if !record.adrift.is_empty() {
                     // What came before, it has from others.
-                    conversations.iter_mut().for_each(|keys| keys.truncate(1));
+                    for keys in &mut conversations {
+                        keys.truncate(1);
+                    }
                 }
                 conversations
             };
