@@ -185,9 +185,6 @@ impl<S: Store> Draft<'_, S> {
                 let nodes = self.all_messages(root.id)?;
                 if nodes.iter().all(|node| self.is_dropped(node.id)) {
                     root.deleted = Some(self.plan.now);
-                    if self.plan.current()?.is_some_and(|place| place.root() == root.id) {
-                        self.plan.set_current(None);
-                    }
                     // The user cannot stay where nothing is.
                     if self.plan.current()?.is_some_and(|place| place.root() == root.id) {
                         self.plan.set_current(None);
