@@ -72,18 +72,29 @@ impl<S: Store> Draft<'_, S> {
         let nodes = self.all_messages(root)?;
         let bookmarked: HashSet<NodeId> =
             self.plan.bookmarks()?.into_iter().map(|bookmark| bookmark.node).collect();
+        let mut twins: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        for (redirect, target) in self.redirects(root)? {
+            twins.entry(target).or_default().push(redirect);
+        }
         let occurrences = self.occurrences();
         let mut needed: HashSet<NodeId> = HashSet::new();
         let mut needed_by_hand: HashSet<NodeId> = HashSet::new();
         let mut not_said = Vec::new();
         for node in nodes.iter().rev() {
-            let is_said = !occurrences.of(node.id)?.is_empty();
-            let is_by_hand = matches!(self.content(node.id)?, Some(Content::Inline(_)));
-            if is_by_hand || bookmarked.contains(&node.id) || needed_by_hand.contains(&node.id) {
+            // Whoever said what was merged with it later has said it, too.
+            let (mut is_said, mut words) = (false, None);
+            for &id in [node.id].iter().chain(twins.get(&node.id).into_iter().flatten()) {
+                is_said |= !occurrences.of(id)?.is_empty();
+                if let Some(Content::Inline(message)) = self.content(id)? {
+                    words.get_or_insert(message);
+                }
+            }
+            let is_needed = words.is_some() || bookmarked.contains(&node.id);
+            if is_needed || needed_by_hand.contains(&node.id) {
                 needed_by_hand.insert(node.id);
                 needed_by_hand.extend(node.parent.node());
-                if !is_said && !is_by_hand {
-                    not_said.push(node.clone());
+                if !is_said && !matches!(self.content(node.id)?, Some(Content::Inline(_))) {
+                    not_said.push((node.clone(), words));
                 }
             }
             // What a session adrift says stands after what only others say, until it is moored again.
@@ -93,8 +104,8 @@ impl<S: Store> Draft<'_, S> {
             }
         }
         needed.extend(needed_by_hand);
-        for node in not_said {
-            self.keep_by_hand(node);
+        for (node, words) in not_said {
+            self.keep_by_hand(node, words);
         }
         let gone: HashMap<NodeId, Place> = nodes
             .iter()
@@ -128,13 +139,11 @@ impl<S: Store> Draft<'_, S> {
         Ok(found)
     }
 
-    /// Keeps a message whose session is gone, because something follows it that was said by hand.
-    fn keep_by_hand(&mut self, mut node: Node) {
+    /// Keeps a message whose session is gone, because somebody said it by hand, or something after it.
+    fn keep_by_hand(&mut self, mut node: Node, words: Option<Arc<Message>>) {
+        let words = words.or_else(|| self.store.message(node.id).ok());
         let is_it = |message: &Arc<Message>| ContentKey::of(message) == node.key;
-        let message = match self.store.message(node.id).ok().filter(is_it) {
-            Some(message) => message,
-            None => Arc::new(lost_text(node.role)),
-        };
+        let message = words.filter(is_it).unwrap_or_else(|| Arc::new(lost_text(node.role)));
         node.key = ContentKey::of(&message);
         self.put_content(node.id, Content::Inline(message));
         self.plan.put(node);
@@ -142,29 +151,39 @@ impl<S: Store> Draft<'_, S> {
 
     /// Lets the messages that stand for others read their text from where those do.
     fn mend_redirects(&mut self, root: RootId) -> Result<()> {
+        for (redirect, target) in self.redirects(root)? {
+            if self.is_dropped(target) {
+                self.drop_node(redirect);
+                continue;
+            }
+            let (known, content) = (self.content(redirect)?, self.content(target)?);
+            if let (Some(Content::Imported { .. }), Some(content)) = (&known, &content)
+                && known.as_ref() != Some(content)
+            {
+                self.put_content(redirect, content.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the messages for which others stand, in a tree and in those that were joined with it, and those others.
+    fn redirects(&self, root: RootId) -> Result<Vec<(NodeId, NodeId)>> {
+        let mut redirects = Vec::new();
         for other in self.store.roots()? {
-            if other.id == root || self.joined_with(other.id)? != root {
+            if self.joined_with(other.id)? != root {
                 continue;
             }
             for node in self.store.nodes(other.id)? {
                 let mut target = node.id;
                 while let Some(Removal::Merged(into)) = self.plan.node(target)?.removal {
                     target = into;
-                    if self.is_dropped(target) {
-                        break;
-                    }
                 }
-                match self.content(target)?.filter(|_| !self.is_dropped(target)) {
-                    Some(content) => {
-                        if self.content(node.id)?.as_ref() != Some(&content) {
-                            self.put_content(node.id, content);
-                        }
-                    }
-                    None => self.drop_node(node.id),
+                if target != node.id {
+                    redirects.push((node.id, target));
                 }
             }
         }
-        Ok(())
+        Ok(redirects)
     }
 
     /// Returns the tree that a tree was joined with, or itself.

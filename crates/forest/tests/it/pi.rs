@@ -11,6 +11,7 @@ mod cost;
 mod relatives;
 mod export;
 mod properties;
+mod mixing;
 
 use pi_brain_forest::{Forest, ImportReport, MemoryStore, Reading, SessionNo, Store};
 use pi_brain_session::Millis;

@@ -117,7 +117,7 @@ const KINDS: &[&str] = &[
     "unheard_of",
 ];
 
-fn any_act() -> impl Strategy<Value = Act> {
+pub(crate) fn any_act() -> impl Strategy<Value = Act> {
     let file = any::<Index>;
     // Few words, so that people often say the same.
     let text = select(&["continue", "yes", "no ", "\u{2028}é🧠 \"x\"", ""][..]);
