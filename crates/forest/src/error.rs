@@ -169,6 +169,9 @@ pub enum ForestError {
         /// What the system says.
         source: io::Error,
     },
+    /// A store that keeps forests its own way has failed.
+    #[error("the forest's database could not be used")]
+    Store(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A store that was opened for reading only.
     #[error("the forest was opened for reading only")]
     ReadOnly,

@@ -18,7 +18,29 @@ pub struct NodeId {
     pub(crate) number: u32,
 }
 
+impl RootId {
+    /// Makes the name of a tree from its number.
+    pub fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Returns the tree's number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
 impl NodeId {
+    /// Makes the name of a message from its number within a tree.
+    pub fn new(root: RootId, number: u32) -> Self {
+        Self { root, number }
+    }
+
+    /// Returns the message's number within its tree.
+    pub fn number(self) -> u32 {
+        self.number
+    }
+
     /// Returns the tree that the message belongs to.
     pub fn root(self) -> RootId {
         self.root

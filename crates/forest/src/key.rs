@@ -30,6 +30,16 @@ impl ContentKey {
         Self(hash.0.finalize().into())
     }
 
+    /// Takes the bytes of a key that was kept.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Returns the bytes of the key, to be kept.
+    pub fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+
     /// Returns the first bytes as a number, to break ties in an order that depends on content alone.
     pub(crate) fn rank(self) -> i64 {
         self.0[..7].iter().fold(0, |rank, &byte| rank << 8 | i64::from(byte))

@@ -37,11 +37,11 @@ pub use node::{
 };
 pub use ops::{Appended, Deleted, Deletion, Edited, Following, Matching, NewMessage, Restored};
 pub use pi::{
-    ExportOptions, ExportedSession, FamilyCost, ImportReport, ImportedSession, News, Reading,
+    ExportOptions, ExportedSession, FamilyCost, FamilyEvents, ImportReport, ImportedSession, News, Reading,
     SessionReader, find_relatives,
 };
 pub use sessions::{
-    EntryKind, EntryRecord, EventId, LabelRecord, SessionNo, SessionRecord, SessionText,
+    EntryKind, EntryRecord, EventId, LabelRecord, SessionKin, SessionNo, SessionRecord, SessionText,
 };
 pub use store::{
     Change, FileSystemStore, MemoryStore, Mismatch, PackedText, SessionChange, Store, Which,

@@ -69,6 +69,12 @@ impl Order {
         Self(SmallVec::from_slice(parts))
     }
 
+    /// Returns the place among siblings in a family. It depends on time and content alone, so that the order of
+    /// imports does not show. What has no time stands last.
+    pub fn in_family(created: Option<Millis>, key: ContentKey) -> Self {
+        Self::new(&[created.map_or(i64::MAX, |time| time.0), key.rank()])
+    }
+
     /// Returns the place that `self`, a child, has after it took the place of its parent `taken`.
     pub(crate) fn within(&self, taken: &Self) -> Self {
         Self(taken.0.iter().chain(&self.0).copied().collect())

@@ -13,7 +13,7 @@ mod relatives;
 mod export;
 
 pub(crate) use content::message_of_line;
-pub use cost::FamilyCost;
+pub use cost::{FamilyCost, FamilyEvents};
 pub use export::{ExportOptions, ExportedSession, SessionReader};
 pub use import::{ImportReport, ImportedSession, News};
 pub use reading::Reading;

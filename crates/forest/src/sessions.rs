@@ -11,13 +11,58 @@ use pi_brain_session::{Body, Millis, Usage, prefix_check};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::error::{ForestError, Result};
 use crate::ids::{Place, RootId};
+use crate::message::Message;
+use crate::pi::message_of_line;
 use crate::store::PackedText;
 
 /// Identifies an imported session file. The file is what counts: two files may have one session id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(transparent)]
 pub struct SessionNo(pub(crate) u32);
+
+impl SessionNo {
+    /// Makes the name of a session from its number.
+    pub fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Returns the session's number.
+    pub fn number(self) -> u32 {
+        self.0
+    }
+}
+
+/// What relates an imported session to others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionKin {
+    /// Its number.
+    pub no: SessionNo,
+    /// The tree that its family lives in.
+    pub root: RootId,
+    /// The file, as it was named when it was imported.
+    pub file: String,
+    /// The session's id.
+    pub id: String,
+    /// The file that it was forked from, as the header names it.
+    pub parent_session: Option<String>,
+    /// When the session began.
+    pub created: Option<Millis>,
+}
+
+impl From<&SessionRecord> for SessionKin {
+    fn from(record: &SessionRecord) -> Self {
+        Self {
+            no: record.no,
+            root: record.root,
+            file: record.file.clone(),
+            id: record.id.clone(),
+            parent_session: record.parent_session.clone(),
+            created: record.created,
+        }
+    }
+}
 
 /// An imported session file.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -67,6 +112,23 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
+    /// Reads what an entry says back from the session's bytes.
+    pub fn read_message(
+        &self,
+        entry: u32,
+        read: impl FnOnce(Range<u64>) -> Result<Vec<u8>>,
+    ) -> Result<Message> {
+        let gone = |why: &str| ForestError::SessionGone {
+            file: self.file.clone(),
+            source: io::Error::new(io::ErrorKind::InvalidData, why),
+        };
+        let entry =
+            self.entries.get(entry as usize).ok_or_else(|| gone("it has fewer entries"))?;
+        let line = read(entry.start..entry.start + entry.length)?;
+        message_of_line(&line, entry.kept)
+            .ok_or_else(|| gone("the file has changed since it was read"))
+    }
+
     /// Returns whether a file is as it was when it was imported, by its length and its check.
     pub(crate) fn describes(&self, path: &Path) -> bool {
         let text = SessionText::File(path.to_owned());
@@ -163,6 +225,16 @@ pub struct LabelRecord {
 pub struct EventId(pub(crate) u64);
 
 impl EventId {
+    /// Takes the digest of an event that was kept.
+    pub fn new(digest: u64) -> Self {
+        Self(digest)
+    }
+
+    /// Returns the digest, to be kept.
+    pub fn digest(self) -> u64 {
+        self.0
+    }
+
     /// Makes the digest of what tells an event from others of its kind.
     pub(crate) fn of(kind: &str, parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
@@ -188,7 +260,7 @@ pub enum SessionText {
 
 impl SessionText {
     /// Reads a piece.
-    pub(crate) fn read(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
+    pub fn read(&self, range: Range<u64>) -> io::Result<Vec<u8>> {
         let position = |at: u64| usize::try_from(at).map_err(io::Error::other);
         match self {
             Self::File(path) => {

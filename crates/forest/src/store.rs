@@ -9,7 +9,7 @@ use crate::ids::{NodeId, Place, RootId};
 use crate::key::ContentKey;
 use crate::message::Message;
 use crate::node::{Bookmark, Content, Node, Root};
-use crate::sessions::{EventId, SessionNo, SessionRecord, SessionText};
+use crate::sessions::{EventId, SessionKin, SessionNo, SessionRecord, SessionText};
 
 mod memory;
 mod files;
@@ -66,6 +66,18 @@ pub trait Store {
 
     /// Returns the imported sessions, in the order of their numbers.
     fn sessions(&self) -> Result<Vec<Arc<SessionRecord>>>;
+
+    /// Returns what relates the imported sessions, in the order of their numbers.
+    fn kin(&self) -> Result<Vec<SessionKin>> {
+        Ok(self.sessions()?.iter().map(|record| SessionKin::from(&**record)).collect())
+    }
+
+    /// Returns the sessions that live in a tree, in the order of their numbers.
+    fn members(&self, root: RootId) -> Result<Vec<Arc<SessionRecord>>> {
+        let mut sessions = self.sessions()?;
+        sessions.retain(|record| record.root == root);
+        Ok(sessions)
+    }
 
     /// Returns an imported session.
     fn session(&self, no: SessionNo) -> Result<Option<Arc<SessionRecord>>>;

@@ -17,7 +17,7 @@ use crate::time::Millis;
 /// Identifies an entry within its session file. Opaque: the agent that wrote it chose the form.
 ///
 /// Copies of an entry in forked files carry the same id, and a damaged file can hold an id twice.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 pub struct EntryId(Arc<str>);
 
 impl EntryId {
@@ -45,7 +45,7 @@ impl fmt::Display for EntryId {
 }
 
 /// The index record of one entry.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Entry {
     /// The line of the file, counted from 1.
     pub line: u64,
@@ -97,7 +97,7 @@ impl Entry {
 }
 
 /// What an entry says of its parent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Parent {
     /// `null`: the entry opens a tree.
     None,
@@ -108,7 +108,7 @@ pub enum Parent {
 }
 
 /// The kinds of entries, with what the shape of a session depends on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[expect(missing_docs, reason = "the fields are pi's own")]
 pub enum Body {
     Message(Message),
@@ -160,7 +160,7 @@ pub enum Body {
 }
 
 /// A message, without its text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Message {
     /// Who speaks.
     pub role: Role,
@@ -184,7 +184,7 @@ impl Message {
 }
 
 /// A piece of an entry, counted from the entry's first byte.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(crate) struct Part {
     start: u32,
     end: u32,
@@ -202,7 +202,7 @@ impl Part {
 }
 
 /// Who speaks in a message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Role {
     /// A person.
     User,
@@ -248,7 +248,7 @@ impl Role {
 }
 
 /// Which model gave an answer, and how the answer ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[expect(missing_docs, reason = "the fields are pi's own")]
 pub struct Reply {
     pub provider: Option<Arc<str>>,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::entry::{Body, Entry, EntryId, Names, Parent, Parsed, Role, parse_object};
@@ -18,7 +19,7 @@ pub const CURRENT_VERSION: u32 = 3;
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The first line of a session file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Header {
     /// The header as it stands in the file.
     pub raw: String,
@@ -66,11 +67,14 @@ fn version(raw: Raw<'_>) -> u32 {
 }
 
 /// Everything a session file holds, in file order, without the text.
-#[derive(Clone, Debug, Default)]
+///
+/// It can be kept, so that another process reads on where this one stopped.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Log {
     header: Option<Header>,
     entries: Vec<Entry>,
     problems: Vec<Problem>,
+    #[serde(skip)]
     names: Names,
     /// What a version 1 file means by "entry number n"; the header is 0. Later versions have ids.
     numbered: Vec<Option<EntryId>>,
@@ -82,7 +86,7 @@ pub struct Log {
 }
 
 /// How far a file has been read: up to here all lines are whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Position {
     /// Bytes.
     pub offset: u64,
@@ -90,7 +94,7 @@ pub struct Position {
     pub lines: u64,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 struct Tail {
     entries: usize,
     problems: usize,
@@ -137,6 +141,17 @@ impl Log {
     ///
     /// If the header itself was torn and turns out to be none, the log stays as it was.
     pub fn extend(&mut self, input: impl Read) -> Result<(), ReadError> {
+        self.extend_with(input, |_, _| {})
+    }
+
+    /// Reads what has been appended and shows each entry, with its text, as it passes by.
+    ///
+    /// The first that is shown takes the place of entry number [`Log::settled_entries`].
+    pub fn extend_with(
+        &mut self,
+        input: impl Read,
+        on_entry: impl FnMut(&Entry, Raw<'_>),
+    ) -> Result<(), ReadError> {
         let before = self.tail.header.then(|| self.clone());
         self.entries.truncate(self.entries.len() - self.tail.entries);
         self.problems.truncate(self.problems.len() - self.tail.problems);
@@ -146,7 +161,7 @@ impl Log {
         }
         self.tail = Tail::default();
         self.end = self.position.offset;
-        self.take_lines(input, |_, _| {})?;
+        self.take_lines(input, on_entry)?;
         match (&self.header, before) {
             (None, Some(before)) => {
                 *self = before;

@@ -1,9 +1,9 @@
 //! What is wrong with a session file. A problem costs at most a line; it never stops the reading.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Something odd on one line of a session file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
     /// The line, counted from 1.
@@ -13,7 +13,19 @@ pub struct Problem {
 }
 
 /// What can be odd about a line, and what was made of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, thiserror::Error)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    Serialize,
+    thiserror::Error,
+)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the messages say it")]
 pub enum ProblemKind {

@@ -1,14 +1,16 @@
-//! What a family cost: every response once, however many files tell of it.
+//! What happened in a family, and what it cost: every event once, however many files tell of it.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
 
-use pi_brain_session::{Millis, Usage};
+use pi_brain_session::Usage;
 
 use crate::error::Result;
 use crate::forest::Forest;
 use crate::ids::{Place, RootId};
-use crate::sessions::{EntryKind, EntryRecord, EventId};
+use crate::sessions::{EntryKind, EntryRecord, SessionNo, SessionRecord};
 use crate::store::Store;
 
 /// Tokens and cost of all sessions of a family.
@@ -24,88 +26,152 @@ pub struct FamilyCost {
     pub lines: usize,
 }
 
+/// Which lines of a family tell of the same event, and what each event spent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FamilyEvents {
+    /// The sessions of the family, by number; for each of its entries, the event that it tells of.
+    pub sessions: Vec<(SessionNo, Vec<u32>)>,
+    /// What each event spent, if anything.
+    pub spent: Vec<Option<Usage>>,
+}
+
 impl<S: Store> Forest<S> {
     /// Adds up what the sessions in a tree have spent.
-    ///
-    /// Two lines tell of the same event if they have the response's id, or the entry's id and time, or the place,
-    /// the kind and the message's time in common.
     pub fn family_cost(&self, root: RootId) -> Result<FamilyCost> {
         let root = self.root(root)?.id;
-        let sessions = self.store.sessions()?;
-        let members = sessions.iter().filter(|record| record.root == root);
-        let mut events = Events::default();
-        for entry in members.flat_map(|record| &record.entries) {
-            if let Some(usage) = &entry.usage {
-                events.add(entry, **usage);
-            }
-        }
-        Ok(events.total())
+        let members = self.store.members(root)?;
+        let usages = || members.iter().flat_map(|record| &record.entries);
+        let naive: Vec<Usage> = usages().filter_map(|entry| entry.usage.as_deref().copied()).collect();
+        let spent = FamilyEvents::of(&members).spent;
+        let honest: Vec<Usage> = spent.into_iter().flatten().collect();
+        Ok(FamilyCost {
+            events: honest.len(),
+            lines: naive.len(),
+            honest: sum(honest),
+            naive: sum(naive),
+        })
     }
 }
 
-/// What two lines can have in common.
-#[derive(PartialEq, Eq, Hash)]
-enum Trait {
-    Response(EventId),
-    Entry(EventId),
-    Moment(Place, bool, EntryKind, Millis),
+impl FamilyEvents {
+    /// Finds out which lines of a family tell of the same event.
+    ///
+    /// Two lines do if they have the response's id, or the entry's id and time, or the place, the kind and the
+    /// message's time in common.
+    pub fn of(members: &[Arc<SessionRecord>]) -> Self {
+        let mut lines = Lines::default();
+        for entry in members.iter().flat_map(|record| &record.entries) {
+            lines.add(entry);
+        }
+        let mut numbers: HashMap<u32, u32, Digested> = HashMap::default();
+        let mut spent: Vec<Option<Usage>> = Vec::new();
+        let mut line = 0;
+        let mut sessions = Vec::with_capacity(members.len());
+        for record in members {
+            let mut events = Vec::with_capacity(record.entries.len());
+            for entry in &record.entries {
+                let event = *numbers.entry(lines.first_of(line)).or_insert_with(|| {
+                    spent.push(None);
+                    u32::try_from(spent.len() - 1).unwrap_or(u32::MAX)
+                });
+                let known = &mut spent[event as usize];
+                // Copies agree; where one was tampered with, the order of imports must not decide.
+                if let Some(usage) = entry.usage.as_deref()
+                    && known.as_ref().is_none_or(|known| by_amount(known, usage).is_lt())
+                {
+                    *known = Some(*usage);
+                }
+                events.push(event);
+                line += 1;
+            }
+            sessions.push((record.no, events));
+        }
+        Self { sessions, spent }
+    }
 }
 
 /// Lines, gathered into events as they come.
 #[derive(Default)]
-struct Events {
-    usages: Vec<Usage>,
+struct Lines {
     /// For each line another of the same event, or itself.
-    links: Vec<usize>,
-    by_trait: HashMap<Trait, usize>,
+    links: Vec<u32>,
+    /// The first line that has something about it, by a digest of that.
+    first_with: HashMap<u64, u32, Digested>,
 }
 
-impl Events {
-    fn add(&mut self, entry: &EntryRecord, usage: Usage) {
-        let line = self.usages.len();
-        self.usages.push(usage);
+impl Lines {
+    fn add(&mut self, entry: &EntryRecord) {
+        let line = u32::try_from(self.links.len()).unwrap_or(u32::MAX);
         self.links.push(line);
+        // Settings are written side by side, in one place and at one time: they are not one event.
+        let is_one = entry.own || entry.usage.is_some() || entry.kind == EntryKind::Usage;
         let traits = [
-            entry.response.map(Trait::Response),
-            entry.event.map(Trait::Entry),
-            entry.time.map(|time| Trait::Moment(entry.place, entry.own, entry.kind, time)),
+            entry.response.map(|response| mix(1, response.0)),
+            entry.event.map(|event| event.0),
+            entry.time.filter(|_| is_one).map(|time| moment(entry, time.0)),
         ];
         for shared in traits.into_iter().flatten() {
-            let other = *self.by_trait.entry(shared).or_insert(line);
-            let (one, other) = (self.event_of(line), self.event_of(other));
-            self.links[one.max(other)] = one.min(other);
+            let other = *self.first_with.entry(shared).or_insert(line);
+            let (one, other) = (self.first_of(line), self.first_of(other));
+            self.links[one.max(other) as usize] = one.min(other);
         }
     }
 
     /// Returns the first line of the event that a line tells of, and shortens the way there.
-    fn event_of(&mut self, line: usize) -> usize {
+    fn first_of(&mut self, line: u32) -> u32 {
         let mut first = line;
-        while self.links[first] != first {
-            first = self.links[first];
+        while self.links[first as usize] != first {
+            first = self.links[first as usize];
         }
         let mut at = line;
-        while self.links[at] != first {
-            at = std::mem::replace(&mut self.links[at], first);
+        while self.links[at as usize] != first {
+            at = std::mem::replace(&mut self.links[at as usize], first);
         }
         first
     }
+}
 
-    fn total(mut self) -> FamilyCost {
-        let mut events: HashMap<usize, Usage> = HashMap::new();
-        for line in 0..self.usages.len() {
-            let (event, usage) = (self.event_of(line), self.usages[line]);
-            let known = events.entry(event).or_insert(usage);
-            // Copies agree; where one was tampered with, the order of imports must not decide.
-            if by_amount(known, &usage).is_lt() {
-                *known = usage;
-            }
+/// Returns a digest of where and when something was said.
+fn moment(entry: &EntryRecord, time: i64) -> u64 {
+    let place = match entry.place {
+        Place::Root(_) => 0,
+        Place::Node(node) => u64::from(node.number) + 1,
+    };
+    let kind = entry.kind as u64 * 2 + u64::from(entry.own);
+    mix(mix(2 + kind, place), time.cast_unsigned())
+}
+
+/// Mixes a number into a digest, so that every bit of either changes half the bits of the result.
+fn mix(digest: u64, number: u64) -> u64 {
+    let mut mixed = (digest.rotate_left(32) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// Hashes what is a digest already.
+type Digested = BuildHasherDefault<Identity>;
+
+#[derive(Default)]
+struct Identity(u64);
+
+impl Hasher for Identity {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = self.0 << 8 | u64::from(byte);
         }
-        FamilyCost {
-            events: events.len(),
-            lines: self.usages.len(),
-            honest: sum(events.into_values().collect()),
-            naive: sum(self.usages),
-        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.0 = mix(0, number.into());
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
     }
 }
 

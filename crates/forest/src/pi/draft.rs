@@ -174,7 +174,7 @@ impl<'a, S: Store> Draft<'a, S> {
     ) -> Result<NodeId> {
         let id = self.plan.mint(parent.root())?;
         let removal = self.hidden_by(parent)?.map(Removal::With);
-        let order = family_order(metadata.created, key);
+        let order = Order::in_family(metadata.created, key);
         self.plan.put(Node { id, parent, order, key, role, metadata, removal });
         self.made.insert(id);
         self.made_by_key.insert((parent, key), id);
@@ -207,8 +207,8 @@ impl<'a, S: Store> Draft<'a, S> {
             return Ok(());
         }
         // A message that somebody moved stays where it was moved to.
-        if node.order == family_order(node.metadata.created, node.key) {
-            node.order = family_order(created, node.key);
+        if node.order == Order::in_family(node.metadata.created, node.key) {
+            node.order = Order::in_family(created, node.key);
         }
         node.metadata.created = created;
         self.plan.put(node);
@@ -260,10 +260,4 @@ impl<S: Store> Occurrences<'_, '_, S> {
         }
         Ok(earliest)
     }
-}
-
-/// Returns the place among siblings in a family. It depends on time and content alone, so that the order of
-/// imports does not show. What has no time stands last.
-pub(super) fn family_order(created: Option<Millis>, key: ContentKey) -> Order {
-    Order::new(&[created.map_or(i64::MAX, |time| time.0), key.rank()])
 }

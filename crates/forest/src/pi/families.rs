@@ -12,13 +12,13 @@ use pi_brain_session::{Millis, id_in_file_name};
 use super::reading::Reading;
 use crate::error::Result;
 use crate::ids::RootId;
-use crate::sessions::{EventId, SessionNo, SessionRecord};
+use crate::sessions::{EventId, SessionKin, SessionNo};
 use crate::store::Store;
 
 /// The sessions of a store by what relates them.
 #[derive(Default)]
 pub(super) struct Families {
-    sessions: BTreeMap<SessionNo, Kin>,
+    sessions: BTreeMap<SessionNo, SessionKin>,
     by_file: HashMap<String, SessionNo>,
     /// By all that a session can be called: its file, its id.
     by_name: HashMap<String, BTreeSet<SessionNo>>,
@@ -27,14 +27,6 @@ pub(super) struct Families {
     by_root: BTreeMap<RootId, BTreeSet<SessionNo>>,
     /// Trees whose sessions are gone and in which something else is left, by the session they are called after.
     left: HashMap<String, RootId>,
-}
-
-struct Kin {
-    root: RootId,
-    file: String,
-    id: String,
-    parent: Option<String>,
-    age: Age,
 }
 
 /// Orders sessions, oldest first; those without a time come last.
@@ -58,8 +50,8 @@ pub(super) fn parent_names(parent: Option<&str>) -> impl Iterator<Item = &str> {
 impl Families {
     pub(super) fn of(store: &impl Store) -> Result<Self> {
         let mut families = Self::default();
-        for record in store.sessions()? {
-            families.put(&record);
+        for kin in store.kin()? {
+            families.put(kin);
         }
         for root in store.roots()? {
             let is_there = root.deleted.is_none() && root.joined.is_none();
@@ -70,25 +62,17 @@ impl Families {
         Ok(families)
     }
 
-    pub(super) fn put(&mut self, record: &SessionRecord) {
-        self.remove(record.no);
-        let SessionRecord { no, root, id, file, .. } = record;
-        for name in names(file, id) {
-            self.by_name.entry(name.to_owned()).or_default().insert(*no);
+    pub(super) fn put(&mut self, kin: SessionKin) {
+        self.remove(kin.no);
+        for name in names(&kin.file, &kin.id) {
+            self.by_name.entry(name.to_owned()).or_default().insert(kin.no);
         }
-        for name in parent_names(record.parent_session.as_deref()) {
-            self.by_parent.entry(name.to_owned()).or_default().insert(*no);
+        for name in parent_names(kin.parent_session.as_deref()) {
+            self.by_parent.entry(name.to_owned()).or_default().insert(kin.no);
         }
-        self.by_file.insert(file.clone(), *no);
-        self.by_root.entry(*root).or_default().insert(*no);
-        let kin = Kin {
-            root: *root,
-            file: file.clone(),
-            id: id.clone(),
-            parent: record.parent_session.clone(),
-            age: age(record.created, id),
-        };
-        self.sessions.insert(*no, kin);
+        self.by_file.insert(kin.file.clone(), kin.no);
+        self.by_root.entry(kin.root).or_default().insert(kin.no);
+        self.sessions.insert(kin.no, kin);
     }
 
     pub(super) fn remove(&mut self, no: SessionNo) {
@@ -99,7 +83,7 @@ impl Families {
         for name in names(&kin.file, &kin.id) {
             take_out(&mut self.by_name, name);
         }
-        for name in parent_names(kin.parent.as_deref()) {
+        for name in parent_names(kin.parent_session.as_deref()) {
             take_out(&mut self.by_parent, name);
         }
         self.by_file.remove(&kin.file);
@@ -137,8 +121,9 @@ impl Families {
     }
 
     /// Returns the oldest session of a tree, apart from `except`.
-    pub(super) fn oldest(&self, root: RootId, except: Option<SessionNo>) -> Option<&Age> {
+    pub(super) fn oldest(&self, root: RootId, except: Option<SessionNo>) -> Option<Age> {
         let sessions = self.in_root(root).filter(|no| Some(*no) != except);
-        sessions.filter_map(|no| self.sessions.get(&no)).map(|kin| &kin.age).min()
+        let kin = sessions.filter_map(|no| self.sessions.get(&no));
+        kin.map(|kin| age(kin.created, &kin.id)).min()
     }
 }

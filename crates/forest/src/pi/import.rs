@@ -16,7 +16,7 @@ use crate::forest::Forest;
 use crate::ids::{NodeId, Place, RootId};
 use crate::key::ContentKey;
 use crate::node::{Content, Metadata, Root};
-use crate::sessions::{EntryRecord, EventId, LabelRecord, SessionNo, SessionRecord, SessionText};
+use crate::sessions::{EntryRecord, EventId, LabelRecord, SessionKin, SessionNo, SessionRecord, SessionText};
 use crate::store::{Change, Store};
 
 /// What an import did.
@@ -96,7 +96,7 @@ impl<S: Store> Forest<S> {
         self.store.commit(changes)?;
         for no in sessions {
             if let Some(record) = self.store.session(no)? {
-                families.put(&record);
+                families.put(SessionKin::from(&*record));
             }
         }
         Ok(true)
@@ -244,14 +244,14 @@ impl<'a, S: Store> Import<'a, S> {
         if let (News::Grown, Some(known)) = (self.news, &self.known) {
             related.insert(known.root);
         }
-        let oldest_of = |root: &RootId| self.families.oldest(*root, None).cloned();
+        let oldest_of = |root: &RootId| self.families.oldest(*root, None);
         let winner = related.iter().copied().min_by_key(|root| {
             let oldest = oldest_of(root);
             (oldest.is_none(), oldest, *root)
         });
         let ages = related.iter().filter_map(|root| self.families.oldest(*root, Some(self.no)));
         let own = age(self.reading.header.created(), self.reading.session_id());
-        let (_, family) = ages.cloned().chain([own]).min().expect("there is at least this session");
+        let (_, family) = ages.chain([own]).min().expect("there is at least this session");
         let mut root = match winner {
             Some(winner) => draft.root(winner)?,
             None => Root {

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use pi_brain_session::{
@@ -19,7 +19,7 @@ use super::content::{compaction, message_of_entry, spoken, summary};
 use crate::ids::Place;
 use crate::key::ContentKey;
 use crate::message::{Message, Role};
-use crate::sessions::{EntryKind, EntryRecord, EventId, SessionText};
+use crate::sessions::{EntryKind, EntryRecord, EventId, SessionRecord, SessionText};
 
 /// A session file that was read and waits to be imported.
 #[derive(Debug)]
@@ -39,6 +39,8 @@ pub struct Reading {
     pub(super) adrift: Vec<usize>,
     /// Entries whose parent stands behind them, with the position of that parent.
     late: Vec<(usize, usize)>,
+    log: Log,
+    tree: Tree,
 }
 
 /// What an import needs to know of an entry.
@@ -65,28 +67,77 @@ pub(super) struct ReadEntry {
 impl Reading {
     /// Reads a session file.
     pub fn open(path: &Path) -> Result<Self, SessionError> {
-        let failed = |source: io::Error| match source.kind() {
-            io::ErrorKind::NotFound => SessionError::FileNotFound(path.to_owned()),
-            _ => SessionError::Read { path: path.to_owned(), source },
-        };
-        let path = std::path::absolute(path).map_err(failed)?;
-        let file = File::open(&path).map_err(failed)?;
+        Self::open_with(path, |_, _| {})
+    }
+
+    /// Reads a session file and shows each entry, with its text, as it passes by.
+    pub fn open_with(
+        path: &Path,
+        mut on_entry: impl FnMut(&Entry, Raw<'_>),
+    ) -> Result<Self, SessionError> {
+        let path = absolute(path)?;
+        let file = File::open(&path).map_err(|source| cannot_read(&path, source))?;
         let mut heard = Vec::new();
-        let log = Log::read_with(&file, |entry, raw| heard.push(Heard::new(entry, raw))).map_err(
-            |error| match error {
-                ReadError::NoHeader => SessionError::NotASession(path.clone()),
-                ReadError::Io(source) => failed(source),
-            },
-        )?;
+        let log = Log::read_with(&file, |entry, raw| {
+            heard.push(Heard::new(entry, raw));
+            on_entry(entry, raw);
+        });
+        let log = log.map_err(|error| unreadable(&path, error))?;
+        Self::of_file(path, log, heard, &[])
+    }
+
+    /// Reads what was appended to an imported session file, and shows each new entry as it passes by.
+    ///
+    /// `log` is what was read when `known` was imported; the forest keeps all but its first [`known.settled`]
+    /// entries. Returns `None` if the file has to be read from the start: it was rewritten, or what was appended
+    /// moves what was there before.
+    ///
+    /// [`known.settled`]: SessionRecord::settled
+    pub fn extend(
+        known: &SessionRecord,
+        mut log: Log,
+        mut on_entry: impl FnMut(&Entry, Raw<'_>),
+    ) -> Result<Option<Self>, SessionError> {
+        let path = PathBuf::from(&known.file);
+        let failed = |source| cannot_read(&path, source);
+        let mut file = File::open(&path).map_err(failed)?;
+        let is_longer = file.metadata().map_err(failed)?.len() >= known.settled_length;
+        let text = SessionText::File(path.clone());
+        if !is_longer
+            || prefix_check(known.settled_length, |range| text.read(range)).map_err(failed)?
+                != known.check
+            || (log.position().offset, log.settled_entries())
+                != (known.settled_length, known.settled)
+        {
+            return Ok(None);
+        }
+        file.seek(SeekFrom::Start(known.settled_length)).map_err(failed)?;
+        let mut heard = Vec::new();
+        let extended = log.extend_with(&file, |entry, raw| {
+            heard.push(Heard::new(entry, raw));
+            on_entry(entry, raw);
+        });
+        extended.map_err(|error| unreadable(&path, error))?;
+        let reading = Self::of_file(path, log, heard, &known.entries[..known.settled])?;
+        Ok(reading.is_settled(known.settled).then_some(reading))
+    }
+
+    fn of_file(
+        path: PathBuf,
+        log: Log,
+        heard: Vec<Heard>,
+        known: &[EntryRecord],
+    ) -> Result<Self, SessionError> {
         let name = path.to_string_lossy().into_owned();
-        Self::new(name, SessionText::File(path.clone()), &log, heard).map_err(failed)
+        Self::new(name, SessionText::File(path.clone()), log, heard, known)
+            .map_err(|source| cannot_read(&path, source))
     }
 
     /// Reads a session that is not in a file. It goes by the name `file`.
     pub fn from_bytes(file: &str, bytes: Vec<u8>) -> Result<Self, ReadError> {
         let mut heard = Vec::new();
         let log = Log::read_with(&*bytes, |entry, raw| heard.push(Heard::new(entry, raw)))?;
-        Ok(Self::new(file.to_owned(), SessionText::Bytes(bytes.into()), &log, heard)?)
+        Ok(Self::new(file.to_owned(), SessionText::Bytes(bytes.into()), log, heard, &[])?)
     }
 
     /// Reads many session files, on all cores, and tells of each when it is done.
@@ -112,10 +163,17 @@ impl Reading {
         (readings, unreadable)
     }
 
-    fn new(file: String, text: SessionText, log: &Log, heard: Vec<Heard>) -> io::Result<Self> {
+    /// Takes what was heard of the entries behind those that are `known`.
+    fn new(
+        file: String,
+        text: SessionText,
+        log: Log,
+        heard: Vec<Heard>,
+        known: &[EntryRecord],
+    ) -> io::Result<Self> {
         let check = prefix_check(log.position().offset, |range| text.read(range))?;
-        let tree = Tree::new(log, View::Repaired);
-        let labels = labels(log).into_iter();
+        let tree = Tree::new(&log, View::Repaired);
+        let labels = labels(&log).into_iter();
         let labels =
             labels.filter_map(|(target, label)| Some((tree.find(target.as_str())?, label)));
         Ok(Self {
@@ -128,9 +186,11 @@ impl Reading {
             settled_length: log.position().offset,
             check,
             settled: log.settled_entries(),
-            entries: read_entries(log, &tree, heard),
+            entries: read_entries(&log, &tree, heard, known),
             adrift: adrift(log.entries(), &tree),
             late: late_parents(log.entries(), &tree),
+            log,
+            tree,
         })
     }
 
@@ -142,6 +202,16 @@ impl Reading {
     /// Returns the session's id.
     pub fn session_id(&self) -> &str {
         &self.header.id
+    }
+
+    /// Returns the index of the file.
+    pub fn log(&self) -> &Log {
+        &self.log
+    }
+
+    /// Returns how the entries follow each other.
+    pub fn tree(&self) -> &Tree {
+        &self.tree
     }
 
     /// Returns whether the first `count` entries stand where they stood when nothing followed them.
@@ -172,6 +242,24 @@ impl ReadEntry {
             kept: self.kept,
             usage: self.usage.clone(),
         }
+    }
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, SessionError> {
+    std::path::absolute(path).map_err(|source| cannot_read(path, source))
+}
+
+fn cannot_read(path: &Path, source: io::Error) -> SessionError {
+    match source.kind() {
+        io::ErrorKind::NotFound => SessionError::FileNotFound(path.to_owned()),
+        _ => SessionError::Read { path: path.to_owned(), source },
+    }
+}
+
+fn unreadable(path: &Path, error: ReadError) -> SessionError {
+    match error {
+        ReadError::NoHeader => SessionError::NotASession(path.to_owned()),
+        ReadError::Io(source) => cannot_read(path, source),
     }
 }
 
@@ -227,38 +315,55 @@ impl Said {
     }
 }
 
-fn read_entries(log: &Log, tree: &Tree, heard: Vec<Heard>) -> Vec<ReadEntry> {
+/// Puts together what an import needs to know. What the first, `known` entries say is not looked at again.
+fn read_entries(
+    log: &Log,
+    tree: &Tree,
+    heard: Vec<Heard>,
+    known: &[EntryRecord],
+) -> Vec<ReadEntry> {
     let entries = log.entries();
-    let own: Vec<bool> = heard.iter().map(|heard| !matches!(heard.said, Said::Nothing)).collect();
+    let is_own = |heard: &Heard| !matches!(heard.said, Said::Nothing);
+    let own: Vec<bool> =
+        known.iter().map(|entry| entry.own).chain(heard.iter().map(is_own)).collect();
     let anchors = Anchors::new(tree, &own);
     let kept = kept_messages(entries, tree, &anchors.depths);
-    let read = |(at, heard): (usize, Heard)| {
+    let blank = |at: usize| {
         let entry = &entries[at];
-        let kept = kept.get(&at).copied();
-        let said = match heard.said {
-            Said::Nothing => None,
-            Said::Message(key, role) => Some((key, role)),
-            Said::Compaction(summary) => {
-                let message = compaction(&summary, kept.unwrap_or_default());
-                Some((ContentKey::of(&message), message.role()))
-            }
-        };
         ReadEntry {
-            said,
+            said: None,
             anchor: anchors.messages[at],
             depth: anchors.depths[at],
             root: anchors.roots[at],
-            event: event(log, entry, said.map(|(key, _)| key)),
+            event: None,
             time: time_of(entry),
             start: entry.span.start,
             length: entry.span.end - entry.span.start,
             kind: EntryKind::of(&entry.body),
-            response: heard.response,
-            kept,
+            response: None,
+            kept: kept.get(&at).copied(),
             usage: entry.usage.clone().filter(|usage| **usage != Usage::default()),
         }
     };
-    heard.into_iter().enumerate().map(read).collect()
+    let settled = known.iter().enumerate().map(|(at, known)| ReadEntry {
+        event: known.event,
+        response: known.response,
+        ..blank(at)
+    });
+    let read = |(at, heard): (usize, Heard)| {
+        let blank = blank(at);
+        let said = match heard.said {
+            Said::Nothing => None,
+            Said::Message(key, role) => Some((key, role)),
+            Said::Compaction(summary) => {
+                let message = compaction(&summary, blank.kept.unwrap_or_default());
+                Some((ContentKey::of(&message), message.role()))
+            }
+        };
+        let event = event(log, &entries[at], said.map(|(key, _)| key));
+        ReadEntry { said, event, response: heard.response, ..blank }
+    };
+    settled.chain((known.len()..).zip(heard).map(read)).collect()
 }
 
 /// Returns the message's own time, or else the entry's.

@@ -196,10 +196,10 @@ impl<S: Store> Draft<'_, S> {
     }
 
     /// Names a family after its oldest session; a tree in which nothing is left goes.
-    pub(super) fn rename_family(&mut self, root: RootId, oldest: Option<&Age>) -> Result<()> {
+    pub(super) fn rename_family(&mut self, root: RootId, oldest: Option<Age>) -> Result<()> {
         let mut root = self.root(root)?;
         match oldest {
-            Some((_, id)) => root.family = Some(id.clone()),
+            Some((_, id)) => root.family = Some(id),
             None => {
                 let nodes = self.all_messages(root.id)?;
                 if nodes.iter().all(|node| self.is_dropped(node.id)) {

@@ -14,7 +14,6 @@ use crate::ids::{NodeId, Place, RootId};
 use crate::key::ContentKey;
 use crate::message::Message;
 use crate::node::{Bookmark, Content, Node, Removal, Root};
-use crate::pi::message_of_line;
 use crate::sessions::{EventId, SessionNo, SessionRecord, SessionText};
 
 /// Keeps a forest in memory. The text of imported messages stays in the session files.
@@ -77,15 +76,7 @@ impl MemoryStore {
     fn read_back(&self, session: SessionNo, entry: u32) -> Result<Message> {
         let unknown = || ForestError::SessionNotFound(format!("number {}", session.0));
         let record = &self.sessions.get(&session).ok_or_else(unknown)?.record;
-        let entry = record.entries.get(entry as usize).ok_or_else(unknown)?;
-        let line = self.session_text(session, entry.start..entry.start + entry.length)?;
-        message_of_line(&line, entry.kept).ok_or_else(|| ForestError::SessionGone {
-            file: record.file.clone(),
-            source: io::Error::new(
-                io::ErrorKind::InvalidData,
-                "the file has changed since it was read",
-            ),
-        })
+        record.read_message(entry, |range| self.session_text(session, range))
     }
 
     pub(super) fn apply(&mut self, change: Change) {
