@@ -1,1 +1,24 @@
-//! App.
+//! The services that every surface shares: refresh, ingest, search, show, feedback, rebuild.
+//!
+//! An [`App`] is an open data folder. It takes session files in (scan, read into the forest, derive units of work, feed
+//! the text index), answers, and does what the user wants. It knows nothing of the terminal or of HTTP, and gets
+//! the time from its callers.
+
+mod error;
+mod config;
+mod progress;
+mod report;
+mod scan;
+mod ingest;
+mod text;
+mod derive;
+mod indexing;
+mod app;
+mod search;
+
+pub use app::App;
+pub use config::{Source, Sources};
+pub use error::{AppError, Result};
+pub use progress::{Progress, Silent, Step};
+pub use report::Report;
+pub use search::{Found, FoundItem, FoundKind, Wanted};

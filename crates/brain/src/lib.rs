@@ -1,1 +1,42 @@
-//! Units of work.
+//! Units of work: how they are cut out of sessions, what is known of each, and how they are linked.
+//!
+//! Pure functions over values. An [`Outline`] is what the cutting of a session file depends on; [`cut_family`] cuts the
+//! files of a family into [`Segment`]s; an [`Analysis`] listens to the entries of a segment and makes a [`Node`] of it;
+//! [`structural_edges`] link the nodes of a family. A node has versions, which [`compute_diff`] compares.
+//!
+//! It knows nothing of files, databases, processes, or the clock.
+
+mod ids;
+mod outline;
+mod boundary;
+mod segment;
+mod family;
+mod edge;
+mod node;
+mod schema;
+mod analysis;
+mod path;
+mod version;
+mod diff;
+mod word;
+mod error;
+
+pub use analysis::{Analysis, EntryFacts, SegmentContext};
+pub use boundary::{Boundary, BoundaryKind, Rules, detect_boundaries};
+pub use diff::{ChangeType, FieldChange, NodeDiff, compute_diff};
+pub use edge::{Edge, EdgeCreator, EdgeExt, EdgeMetadata, EdgeType, structural_edges};
+pub use error::{BrainError, Result};
+pub use family::{Cut, FamilyFile, cut_family};
+pub use ids::{BadId, EdgeId, NodeId, NodeRef};
+pub use node::{
+    Analyzer, Confidence, DaemonDecision, DaemonMeta, Decision, ErrorSummary, Ext, Feedback,
+    FlagType, Frequency, Lesson, LessonLevel, LessonsByLevel, ManualFlag, ModelObservations,
+    ModelQuirk, ModelUsage, Node, NodeClassification, NodeContent, NodeMetadata, NodeSource,
+    NodeType, Outcome, SCHEMA_VERSION, SegmentRange, SemanticData, Severity, Signals, ToolError,
+    VersionTrigger,
+};
+pub use outline::{Aside, Kind, ModelName, Outline, SessionFacts, Sketch};
+pub use schema::node_schema;
+pub use segment::{Place, Segment, extract_segments};
+pub use version::{apply_feedback, next_version, same_content};
+pub use word::word;

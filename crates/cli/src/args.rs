@@ -62,6 +62,21 @@ Examples:
     /// Keeps conversations as trees, each message once: imports sessions, shows, edits and exports them
     #[command(subcommand, after_help = forest::FOREST_HELP)]
     Forest(ForestCommand),
+    /// Takes all sessions in: what is new in them, and what has changed
+    #[command(after_help = "\
+Reading commands take in what is new by themselves; this one shows how it goes, and keeps the search index up to date.
+Examples:
+  pi-brain ingest
+  pi-brain ingest --json | jq .nodes")]
+    Ingest(IngestOptions),
+    /// Finds messages and units of work
+    #[command(after_help = SEARCH_HELP)]
+    Search(SearchOptions),
+    /// Throws away what can be derived, and derives it again
+    #[command(after_help = "\
+Session files, node files, editable trees and the journal stay as they are; the database and the search index are \
+made anew from them, with the same answers.")]
+    Rebuild(IngestOptions),
     /// Makes a small set of sessions to try things on, and lists it
     Demo {
         /// Where to put it [default: `$PI_BRAIN_HOME/demo`, else ~/.pi-brain/demo]
@@ -73,6 +88,52 @@ Examples:
         /// The shell
         shell: clap_complete::Shell,
     },
+}
+
+const SEARCH_HELP: &str = "\
+Words are looked for one by one, and those who have more of them come first. Filters narrow the list down:
+  \"exact phrase\"  -without  project:shop  file:src/cart.ts  tool:bash  model:opus  type:debugging
+  outcome:failed  after:2w  before:2026-10-01  is:abandoned  kind:node  role:user
+
+Examples:
+  pi-brain search \"permission denied\" project:shop
+  pi-brain search why did we drop redis
+  pi-brain search readNodeErrorCode after:3mo --json | jq '.results[].file'
+  pi-brain search --deep 0xdeadbeef            also what the index leaves out of long tool output";
+
+#[derive(Args)]
+pub(crate) struct IngestOptions {
+    /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct SearchOptions {
+    /// What to look for
+    #[arg(required = true, value_name = "WORDS")]
+    pub(crate) words: Vec<String>,
+    /// At most so many results
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) limit: usize,
+    /// Pass over so many
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: usize,
+    /// Look through the session files themselves, which takes longer and misses nothing
+    #[arg(long)]
+    pub(crate) deep: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshOptions,
+    /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct RefreshOptions {
+    /// Do not take in what is new first
+    #[arg(long)]
+    pub(crate) no_refresh: bool,
 }
 
 #[derive(Args)]

@@ -6,9 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use pi_brain_app::{Source, Sources};
 use pi_brain_session::{
-    EntryId, Session, SessionFolder, Tree, id_in_file_name, labels, newest, read_header,
-    read_headers,
+    EntryId, Session, SessionFolder, Tree, encode_cwd, id_in_file_name, labels, newest,
+    read_header, read_headers,
 };
 use serde_json::Value;
 
@@ -102,6 +103,28 @@ impl Locations {
         let folder =
             env::var_os("PI_BRAIN_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
         folder.or_else(home).context("there is no home folder: set HOME or PI_BRAIN_HOME")
+    }
+
+    /// Returns the folder for what is derived from these sessions.
+    ///
+    /// Sessions that a flag names have one of their own: they are not to be mixed with the user's.
+    pub(crate) fn brain_folder(&self) -> anyhow::Result<PathBuf> {
+        let folder = Self::data_folder()?;
+        Ok(match &self.flag {
+            None => folder,
+            Some(_) => {
+                let name = encode_cwd(&self.sessions.path().to_string_lossy());
+                folder.join("others").join(name)
+            }
+        })
+    }
+
+    /// Returns where sessions come from: where pi writes, and what the settings in our own folder name.
+    pub(crate) fn sources(&self) -> anyhow::Result<Sources> {
+        let computer = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let usual = Source { folder: self.sessions.clone(), computer };
+        let config = self.brain_folder()?.join("config.toml");
+        Ok(Sources::read(&config, usual, &self.home)?)
     }
 
     /// Returns how to call the program so that it finds the same sessions.

@@ -1,6 +1,7 @@
 //! The `pi-brain` program: arguments in, sessions read or written, text out.
 
 mod args;
+mod brain;
 mod commands;
 mod describe;
 mod failure;
@@ -19,8 +20,8 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    branch, branches, compact, context, demo, dump, family, forest, fork, label, migrate, name,
-    overview, sessions, show, stats, tree,
+    branch, branches, compact, context, demo, dump, family, forest, fork, ingest, label, migrate,
+    name, overview, rebuild, search, sessions, show, stats, tree,
 };
 use crate::locate::Locations;
 
@@ -55,6 +56,9 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Sessions(options)) => sessions::run(&locations()?, &options),
         Some(Command::Session(command)) => run_session(&locations()?, command),
         Some(Command::Forest(command)) => forest::run(&locations()?, command),
+        Some(Command::Ingest(options)) => ingest::run(&locations()?, &options),
+        Some(Command::Search(options)) => search::run(&locations()?, &options),
+        Some(Command::Rebuild(options)) => rebuild::run(&locations()?, &options),
         Some(Command::Demo { folder }) => demo::run(folder),
         Some(Command::Completions { shell }) => args::print_completions(shell),
     }

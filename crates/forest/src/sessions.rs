@@ -129,6 +129,30 @@ impl SessionRecord {
             .ok_or_else(|| gone("the file has changed since it was read"))
     }
 
+    /// Returns all but the entries.
+    #[must_use]
+    pub fn without_entries(&self) -> Self {
+        Self {
+            no: self.no,
+            file: self.file.clone(),
+            root: self.root,
+            id: self.id.clone(),
+            version: self.version,
+            cwd: self.cwd.clone(),
+            parent_session: self.parent_session.clone(),
+            created: self.created,
+            name: self.name.clone(),
+            labels: self.labels.clone(),
+            leaf: self.leaf,
+            length: self.length,
+            settled_length: self.settled_length,
+            check: self.check.clone(),
+            settled: self.settled,
+            adrift: self.adrift.clone(),
+            entries: Vec::new(),
+        }
+    }
+
     /// Returns whether a file is as it was when it was imported, by its length and its check.
     pub(crate) fn describes(&self, path: &Path) -> bool {
         let text = SessionText::File(path.to_owned());

@@ -64,6 +64,14 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// Takes apart an entry that was read back from its file, where it stands at byte `start` of line `line`.
+    ///
+    /// It is as it stands there: what an old version of the format means by it, only the whole file tells.
+    pub fn parse(bytes: &[u8], line: u64, start: u64) -> Option<(Self, Raw<'_>)> {
+        let parsed = parse_object(&mut Scanner::new(bytes), line, start, &mut Names::default())?;
+        Some((parsed.entry, parsed.raw))
+    }
+
     /// Returns pi's name for the kind of entry.
     pub fn kind(&self) -> &str {
         match &self.body {

@@ -1,1 +1,39 @@
-//! Store.
+//! What pi-brain keeps: the database, node files and the journal. The only crate that speaks SQL.
+//!
+//! | part | what it is |
+//! | --- | --- |
+//! | [`DataFolder`] | where everything is, and who may write |
+//! | [`Store`] | the door to the rest |
+//! | [`FamilyStore`] | the forest of sessions, as the forest's engine sees it |
+//! | [`JournalLine`] | what the user did and what models cost: truth |
+//!
+//! Node files and the journal are truth; the database can be made anew from them and from the session files. It
+//! knows nothing of the terminal, of HTTP, or of the clock.
+
+mod error;
+mod pack;
+mod folder;
+mod database;
+mod families;
+mod files;
+mod map;
+mod node_files;
+mod derived;
+mod journal;
+mod store;
+mod actions;
+mod lists;
+
+pub use database::Database;
+pub use derived::{
+    FamilyState, FamilyUpdate, IndexChange, KnownNode, KnownSegment, Member, NewVersion, Pending,
+    QUARTER, SegmentRow, Spending,
+};
+pub use error::{Result, StoreError};
+pub use families::FamilyStore;
+pub use files::{FileUpdate, KnownFile, SessionFile, SessionUpdate, Stamp};
+pub use folder::{DataFolder, WriterLock};
+pub use journal::{Action, JournalLine};
+pub use lists::{NodeFilter, NodeRow, Order};
+pub use map::{Citation, FamilyMap};
+pub use store::Store;

@@ -1,5 +1,6 @@
 //! Sessions into the forest. Each file is one commit.
 
+use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -64,11 +65,15 @@ impl<S: Store> Forest<S> {
     /// A file is known by its name. One that has not changed is passed over; of one that has grown only what is
     /// new is taken in; if a known part has changed, the file is taken in afresh and what no session says any more
     /// goes. In which order files come does not matter for the tree that comes of it, apart from ids.
-    pub fn import(&mut self, readings: Vec<Reading>, now: Millis) -> Result<ImportReport> {
+    pub fn import(
+        &mut self,
+        readings: impl IntoIterator<Item = impl Borrow<Reading>>,
+        now: Millis,
+    ) -> Result<ImportReport> {
         let mut families = Families::of(&self.store)?;
         let mut report = ImportReport::default();
         for reading in readings {
-            let import = Import::new(&self.store, &families, &reading)?;
+            let import = Import::new(&self.store, &families, reading.borrow())?;
             let before = import.known.as_ref().map(|known| known.root);
             let Planned { session, joined, changes } = import.plan(now)?;
             if self.commit_sessions(changes, &mut families)? {

@@ -1,0 +1,158 @@
+//! A data folder that is open: refresh it, ask it, change it.
+
+use std::path::Path;
+
+use pi_brain_brain::Rules;
+use pi_brain_search::{HotTail, SearchIndex};
+use pi_brain_session::Millis;
+use pi_brain_store::{DataFolder, FamilyUpdate, Store, StoreError, WriterLock};
+use rayon::prelude::*;
+
+use crate::config::Sources;
+use crate::derive::{Circumstances, derive};
+use crate::error::{AppError, Result};
+use crate::indexing;
+use crate::ingest;
+use crate::progress::{Progress, Step};
+use crate::report::Report;
+use crate::scan::Scan;
+
+/// Everything that the surfaces share.
+pub struct App {
+    pub(crate) folder: DataFolder,
+    pub(crate) sources: Sources,
+    pub(crate) store: Store,
+    pub(crate) index: SearchIndex,
+    pub(crate) tail: HotTail,
+}
+
+/// How many families are derived before what was found out is saved.
+const BATCH_FAMILIES: usize = 128;
+
+/// How many entries these families may have together.
+const BATCH_ENTRIES: usize = 40_000;
+
+impl App {
+    /// Opens a data folder; makes one where there is none.
+    pub fn open(folder: &Path, sources: Sources) -> Result<Self> {
+        let folder = DataFolder::create(folder)?;
+        let store = Store::open(&folder)?;
+        let index = SearchIndex::open(&folder.index())?;
+        Ok(Self { folder, sources, store, index, tail: HotTail::default() })
+    }
+
+    /// Returns where sessions come from.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// Returns what is kept.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Takes in everything that is new, and keeps it for good. `work` is what others are told who want to write.
+    pub fn ingest(&mut self, work: &str, now: Millis, progress: &dyn Progress) -> Result<Report> {
+        let lock = self.folder.lock(work)?;
+        self.take_in(&lock, now, true, progress)
+    }
+
+    /// Takes in what is new before a question is answered.
+    ///
+    /// Returns `None` if another process is just writing: then the answer is as new as that one has come.
+    pub fn refresh(&mut self, now: Millis, progress: &dyn Progress) -> Result<Option<Report>> {
+        match self.folder.lock("refresh") {
+            Ok(lock) => self.take_in(&lock, now, false, progress).map(Some),
+            Err(StoreError::Locked { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Makes what was taken in and is not in the text index yet searchable, without looking for anything new.
+    pub fn open_tail(&mut self) -> Result<()> {
+        indexing::fill_tail(&self.store, &self.index, &mut self.tail)
+    }
+
+    /// Throws away what can be derived, and derives it again.
+    pub fn rebuild(
+        folder: &Path,
+        sources: Sources,
+        now: Millis,
+        progress: &dyn Progress,
+    ) -> Result<(Self, Report)> {
+        let data = DataFolder::create(folder)?;
+        let lock = data.lock("rebuild")?;
+        data.remove_derived(&lock)?;
+        let mut app = Self::open(folder, sources)?;
+        let unreadable = app.store.restore_nodes()?;
+        let mut report = app.take_in(&lock, now, true, progress)?;
+        app.index.merge()?;
+        let unreadable = unreadable.iter().map(|error| (error.to_string(), String::new()));
+        report.unreadable.extend(unreadable);
+        Ok((app, report))
+    }
+
+    pub(crate) fn take_in(
+        &mut self,
+        _lock: &WriterLock,
+        now: Millis,
+        commit: bool,
+        progress: &dyn Progress,
+    ) -> Result<Report> {
+        self.store.replay()?;
+        let scan = Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?);
+        let mut report = Report { found: scan.found, ..Report::default() };
+        if !scan.changed.is_empty() || !scan.gone.is_empty() {
+            ingest::take_in(&mut self.store, &self.sources, scan, now, progress, &mut report)?;
+        }
+        self.derive(now, progress, &mut report)?;
+        indexing::catch_up(&mut self.store, &self.index, &mut self.tail, commit, progress)?;
+        Ok(report)
+    }
+
+    /// Derives every family that has changed.
+    fn derive(&mut self, now: Millis, progress: &dyn Progress, report: &mut Report) -> Result<()> {
+        let stale: Vec<_> = self.store.stale_families(now)?.into_iter().collect();
+        if stale.is_empty() {
+            return Ok(());
+        }
+        progress.begin(Step::Derive { families: stale.len() });
+        let families = self.store.families();
+        let mut stale = stale.into_iter().peekable();
+        while stale.peek().is_some() {
+            let (mut states, mut entries) = (Vec::new(), 0);
+            while states.len() < BATCH_FAMILIES && entries < BATCH_ENTRIES {
+                let Some(root) = stale.next() else { break };
+                let state = self.store.family(&families, root)?;
+                entries += state.members.iter().map(|member| member.outline.entries.len()).sum::<usize>();
+                states.push(state);
+            }
+            families.let_go();
+            let with = Circumstances { store: &self.store, rules: Rules::default(), now };
+            let derived: Vec<Result<FamilyUpdate>> = states
+                .into_par_iter()
+                .map(|state| {
+                    let update = derive(&state, &with);
+                    progress.advance(1);
+                    update
+                })
+                .collect();
+            let mut updates = Vec::with_capacity(derived.len());
+            for update in derived {
+                match update {
+                    Ok(update) => updates.push(update),
+                    // The file changed while we looked; the family stays stale until the next time.
+                    Err(AppError::Read { path, source }) => {
+                        let path = path.to_string_lossy().into_owned();
+                        report.unreadable.push((path, source.to_string()));
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+            report.nodes += updates.iter().map(|update| update.versions.len()).sum::<usize>();
+            report.edges += updates.iter().map(|update| update.edges.len()).sum::<usize>();
+            self.store.save_families(&updates)?;
+        }
+        Ok(())
+    }
+}

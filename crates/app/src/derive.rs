@@ -1,0 +1,367 @@
+//! From families to units of work: the second half of taking sessions in.
+//!
+//! What is derived depends on the family alone, not on the order in which its files came: the whole family is cut
+//! anew whenever something in it has changed, which takes no text. Only segments that have changed are read again.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::io;
+use std::path::Path;
+
+use pi_brain_brain::{
+    Analysis, Cut, EntryFacts, FamilyFile, NodeId, Node, Rules, Segment, SegmentContext,
+    SegmentRange, VersionTrigger, cut_family, next_version, structural_edges,
+};
+use pi_brain_forest::{FamilyEvents, Place};
+use pi_brain_session::{Millis, Usage};
+use pi_brain_store::{
+    Citation, FamilyMap, FamilyState, FamilyUpdate, IndexChange, KnownNode, Member, NewVersion,
+    QUARTER, SegmentRow, Spending, Store,
+};
+
+use crate::error::{AppError, Result};
+use crate::text::EntryReader;
+
+/// What derivation depends on besides the family.
+pub(crate) struct Circumstances<'a> {
+    pub(crate) store: &'a Store,
+    pub(crate) rules: Rules,
+    pub(crate) now: Millis,
+}
+
+/// Finds out what is new about a family.
+pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<FamilyUpdate> {
+    let records: Vec<_> = state.members.iter().map(|member| member.record.clone()).collect();
+    let events = FamilyEvents::of(&records);
+    let files: Vec<FamilyFile<'_>> = state
+        .members
+        .iter()
+        .zip(&events.sessions)
+        .map(|(member, (_, events))| FamilyFile { outline: &member.outline, events })
+        .collect();
+    let cut = cut_family(&files, &with.rules);
+    let ids = name_segments(&cut, state);
+    let mut family = Family { state, with, cut: &cut, events: &events, counted: HashSet::new() };
+    let known: HashMap<NodeId, &KnownNode> = state.nodes.iter().map(|node| (node.id, node)).collect();
+    let mut update = FamilyUpdate {
+        root: state.root,
+        map: None,
+        segments: Vec::new(),
+        gone_segments: Vec::new(),
+        versions: Vec::new(),
+        found: Vec::new(),
+        orphaned: Vec::new(),
+        retired: Vec::new(),
+        edges: Vec::new(),
+        indexed: IndexChange::Messages(Vec::new()),
+    };
+    let mut with_node: HashSet<usize> = HashSet::new();
+    for (number, (segment, &id)) in cut.segments.iter().zip(&ids).enumerate() {
+        let counted = family.count(segment);
+        let row = family.row(number, segment, id, &counted);
+        let before = state.segments.get(&id);
+        let is_same = before.is_some_and(|before| before.fingerprint == row.fingerprint);
+        let node = known.get(&id).copied();
+        if let Some(node) = node {
+            let member = &state.members[segment.file];
+            if !node.is_member || node.session_file != member.record.file {
+                update.found.push((id, member.record.file.clone()));
+            }
+        }
+        let is_due = segment.speaks && row.closes.is_none() && !(is_same && node.is_some());
+        if is_due {
+            let draft = family.analyse(segment, id, &counted)?;
+            update.versions.extend(with.versions(draft, node)?);
+        }
+        if node.is_some() || is_due {
+            with_node.insert(number);
+        }
+        let is_kept = before.is_some_and(|before| {
+            is_same && (before.ordinal, before.closes) == (row.ordinal, row.closes)
+        });
+        if !is_kept {
+            update.segments.push(row);
+        }
+    }
+    let present: HashSet<NodeId> = ids.iter().copied().collect();
+    update.gone_segments = state.segments.keys().copied().filter(|id| !present.contains(id)).collect();
+    update.gone_segments.sort();
+    for node in state.nodes.iter().filter(|node| !present.contains(&node.id)) {
+        if family.has_entry(node) {
+            update.retired.push(node.id);
+        } else if node.is_member {
+            update.orphaned.push(node.id);
+        }
+    }
+    update.edges = structural_edges(&cut, &files, |number| with_node.contains(&number).then(|| ids[number]));
+    if !state.members.is_empty() {
+        let map = family.map(&ids);
+        update.indexed = index_change(state.map.as_ref(), &map);
+        update.map = Some(map);
+    } else if state.map.is_some() {
+        update.indexed = IndexChange::Everything;
+    }
+    Ok(update)
+}
+
+/// Gives every segment its name.
+///
+/// A segment of a file that was rewritten is known by its session and its start.
+fn name_segments(cut: &Cut, state: &FamilyState) -> Vec<NodeId> {
+    let mut taken: HashSet<NodeId> = HashSet::new();
+    let mut names: Vec<NodeId> = Vec::with_capacity(cut.segments.len());
+    for segment in &cut.segments {
+        let outline = &state.members[segment.file].outline;
+        let name = segment.id(outline).unwrap_or_else(|| NodeId::of_line(&outline.session.id, 0));
+        // Damaged lines can be alike; two segments are two all the same.
+        let others = (1..).map(|other| NodeId::of_line(&name.to_string(), other));
+        let name = [name].into_iter().chain(others).find(|name| !taken.contains(name));
+        let name = name.expect("one of so many is free");
+        taken.insert(name);
+        names.push(name);
+    }
+    let known: HashSet<NodeId> = state.nodes.iter().map(|node| node.id).collect();
+    let mut lost: HashMap<(&str, Millis), Vec<NodeId>> = HashMap::new();
+    for node in state.nodes.iter().filter(|node| !taken.contains(&node.id)) {
+        lost.entry((&node.session_id, node.started)).or_default().push(node.id);
+    }
+    if lost.is_empty() {
+        return names;
+    }
+    for (segment, name) in cut.segments.iter().zip(&mut names) {
+        let session = &state.members[segment.file].outline.session;
+        if let (false, true, Some(started)) =
+            (known.contains(name), segment.speaks, segment.start_timestamp)
+            && let Some(found) = lost.get_mut(&(&*session.id, started)).and_then(Vec::pop)
+        {
+            *name = found;
+        }
+    }
+    names
+}
+
+impl Circumstances<'_> {
+    /// Makes of an analysis the versions that the store does not know yet.
+    fn versions(&self, draft: Node, known: Option<&KnownNode>) -> Result<Vec<NewVersion>> {
+        let (mut versions, current): (Vec<NewVersion>, Option<Node>) = match known {
+            // Somebody may have taken the file away, or spoilt it: then the next version has nothing to follow.
+            Some(known) => match self.store.read_node(&known.path) {
+                Ok(current) => (Vec::new(), Some(current)),
+                Err(_) => return Ok(vec![after_unreadable(draft, known)]),
+            },
+            None => {
+                // A file that nobody names was written just before a crash.
+                let written = self.store.written_versions(draft.metadata.timestamp, draft.id)?;
+                let current = written.last().cloned();
+                let written = written.into_iter().map(|node| NewVersion { node, is_written: true });
+                (written.collect(), current)
+            }
+        };
+        let trigger = match &current {
+            None => VersionTrigger::Initial,
+            Some(current) if current.source.segment != draft.source.segment => {
+                VersionTrigger::SegmentExtended
+            }
+            Some(current) if current.metadata.analyzer_version != draft.metadata.analyzer_version => {
+                VersionTrigger::PromptUpdate
+            }
+            Some(_) => VersionTrigger::ConnectionFound,
+        };
+        let next = next_version(current.as_ref(), draft, trigger);
+        versions.extend(next.map(|node| NewVersion { node, is_written: false }));
+        Ok(versions)
+    }
+}
+
+fn after_unreadable(mut draft: Node, known: &KnownNode) -> NewVersion {
+    draft.version = known.version + 1;
+    draft.previous_versions =
+        (1..=known.version).map(|version| format!("{}-v{version}", known.id)).collect();
+    NewVersion { node: draft, is_written: false }
+}
+
+/// A family that is being derived.
+struct Family<'a> {
+    state: &'a FamilyState,
+    with: &'a Circumstances<'a>,
+    cut: &'a Cut,
+    events: &'a FamilyEvents,
+    /// The events whose cost has been counted.
+    counted: HashSet<u32>,
+}
+
+impl Family<'_> {
+    /// Returns what each entry of a segment accounts for. Every event of the family is counted once.
+    fn count(&mut self, segment: &Segment) -> Vec<Option<Usage>> {
+        let (_, events) = &self.events.sessions[segment.file];
+        let count = |&at: &u32| {
+            let event = *events.get(at as usize)?;
+            let spent = self.events.spent[event as usize]?;
+            self.counted.insert(event).then_some(spent)
+        };
+        segment.entries.iter().map(count).collect()
+    }
+
+    fn row(
+        &self,
+        number: usize,
+        segment: &Segment,
+        id: NodeId,
+        counted: &[Option<Usage>],
+    ) -> SegmentRow {
+        let Member { record, outline, is_first_of_project, .. } =
+            &self.state.members[segment.file];
+        let is_closed = segment.is_closed(self.with.now, &self.with.rules);
+        let mut digest = Digest::default();
+        let mut spending = Spending::new();
+        for (&at, counted) in segment.entries.iter().zip(counted) {
+            let sketch = &outline.entries[at as usize];
+            digest.text(sketch.id.as_deref().unwrap_or_default());
+            digest.number(sketch.time.map_or(0, |time| time.0.cast_unsigned()));
+            digest.number(sketch.length.into());
+            let Some(usage) = counted else { continue };
+            digest.number(usage.total_tokens);
+            digest.number(usage.cost.to_bits());
+            let name = sketch.model.and_then(|model| outline.models.get(model as usize));
+            let (provider, model) =
+                name.map_or(("", ""), |name| (&*name.provider, &*name.model));
+            let time = sketch.time.or(segment.start_timestamp).map_or(0, |time| time.0);
+            let quarter = (provider.to_owned(), model.to_owned(), time.div_euclid(QUARTER));
+            let (answers, sum) = spending.entry(quarter).or_default();
+            *answers += 1;
+            *sum += *usage;
+        }
+        digest.number(u64::from(*is_first_of_project));
+        digest.text(record.cwd.as_deref().unwrap_or_default());
+        SegmentRow {
+            id,
+            ordinal: u32::try_from(number).unwrap_or(u32::MAX),
+            session: record.no,
+            project: record.cwd.clone().unwrap_or_default(),
+            started: segment.start_timestamp,
+            ended: segment.end_timestamp,
+            closes: if is_closed { None } else { segment.closes(&self.with.rules) },
+            speaks: segment.speaks,
+            fingerprint: digest.0,
+            data: serde_json::to_string(segment).expect("a segment has a JSON form"),
+            spending,
+        }
+    }
+
+    /// Reads a segment and makes a node of it.
+    fn analyse(&self, segment: &Segment, id: NodeId, counted: &[Option<Usage>]) -> Result<Node> {
+        let Member { record, outline, computer, is_first_of_project } =
+            &self.state.members[segment.file];
+        let started = segment.start_timestamp.or(outline.session.created).unwrap_or(Millis(0));
+        let text = |id: &Option<Box<str>>| id.as_deref().unwrap_or_default().to_owned();
+        let mut analysis = Analysis::new(SegmentContext {
+            node_id: id,
+            session_file: record.file.clone(),
+            session_id: record.id.clone(),
+            parent_session: record.parent_session.clone(),
+            computer: computer.clone(),
+            project: record.cwd.clone().unwrap_or_default(),
+            is_new_project: *is_first_of_project,
+            segment: SegmentRange {
+                start_entry_id: text(&segment.start_entry_id),
+                end_entry_id: text(&segment.end_entry_id),
+                entry_count: segment.entry_count as u64,
+            },
+            started,
+            now: self.with.now,
+        });
+        let failed =
+            |source: io::Error| AppError::Read { path: record.file.clone().into(), source };
+        let mut reader = EntryReader::open(Path::new(&record.file)).map_err(failed)?;
+        for (&at, &counted) in segment.entries.iter().zip(counted) {
+            let sketch = &outline.entries[at as usize];
+            let (entry, raw) = reader.read(sketch).map_err(failed)?;
+            let id = sketch.id.as_deref().unwrap_or_default();
+            analysis.hear(EntryFacts { id, time: sketch.time, entry: &entry, raw, counted });
+        }
+        Ok(analysis.finish())
+    }
+
+    /// Returns whether the entry that a node began with is somewhere in the family.
+    fn has_entry(&self, node: &KnownNode) -> bool {
+        let sketches = self.state.members.iter().flat_map(|member| &member.outline.entries);
+        let mut same = sketches.filter(|sketch| sketch.id.as_deref() == Some(&*node.start_entry));
+        same.any(|sketch| sketch.time == Some(node.started))
+    }
+
+    /// Finds where each message is cited from, and which are on a way that some file is on.
+    fn map(&self, ids: &[NodeId]) -> FamilyMap {
+        let mut best: BTreeMap<u32, (bool, Option<Millis>, usize, u32)> = BTreeMap::new();
+        let mut active: BTreeSet<u32> = BTreeSet::new();
+        for (file, Member { record, outline, .. }) in self.state.members.iter().enumerate() {
+            for (entry, at) in record.entries.iter().zip(0_u32..) {
+                let (true, Place::Node(node)) = (entry.own, entry.place) else { continue };
+                let segment = self.cut.segment_of[file][at as usize];
+                let is_copy = self.cut.segments[segment].file != file;
+                let line = (is_copy, entry.time, file, at);
+                best.entry(node.number()).and_modify(|best| *best = (*best).min(line)).or_insert(line);
+            }
+            let mut at = outline.entries.len().checked_sub(1);
+            while let Some(on_path) = at {
+                if let (true, Place::Node(node)) =
+                    (record.entries[on_path].own, record.entries[on_path].place)
+                {
+                    active.insert(node.number());
+                }
+                at = outline.entries[on_path].parent.map(|parent| parent as usize);
+            }
+        }
+        let messages = best.into_iter().map(|(message, (_, _, file, entry))| Citation {
+            message,
+            session: self.state.members[file].record.no,
+            entry,
+            abandoned: !active.contains(&message),
+        });
+        let sessions = self.state.members.iter().zip(&self.cut.segment_of);
+        let sessions: Vec<_> =
+            sessions.map(|(member, segments)| (member.record.no, &**segments)).collect();
+        FamilyMap::new(ids, &sessions, &messages.collect::<Vec<_>>())
+    }
+}
+
+/// Finds the messages that the text index does not have, or has from elsewhere.
+fn index_change(before: Option<&FamilyMap>, now: &FamilyMap) -> IndexChange {
+    let Some(before) = before else { return IndexChange::Everything };
+    let place = |citation: &Citation| (citation.session, citation.entry);
+    let mut new = Vec::new();
+    let mut kept = 0;
+    for message in now.messages() {
+        match before.message(message.message) {
+            Some(known) if place(&known) == place(&message) => kept += 1,
+            Some(_) => {
+                kept += 1;
+                new.push(message.message);
+            }
+            None => new.push(message.message),
+        }
+    }
+    if kept < before.messages().count() { IndexChange::Everything } else { IndexChange::Messages(new) }
+}
+
+/// A quick digest, to notice changes.
+struct Digest(u64);
+
+impl Default for Digest {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Digest {
+    fn number(&mut self, number: u64) {
+        for byte in number.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

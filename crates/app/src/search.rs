@@ -1,0 +1,259 @@
+//! Finding messages and nodes, and saying where they stand.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jiff::Zoned;
+use pi_brain_brain::{NodeId, NodeRef, Outline};
+use pi_brain_forest::{RootId, SessionNo};
+use pi_brain_search::{
+    DeepHits, Extent, Key, Query, Request, Snippet, Speaker, deep_search, entry_text, search,
+    snippet,
+};
+use pi_brain_session::Millis;
+use pi_brain_store::{Citation, FamilyMap, NodeRow, SessionFile, Store};
+
+use crate::app::App;
+use crate::error::Result;
+use crate::indexing::{message_of, node_text};
+use crate::text::EntryReader;
+
+/// What somebody looks for, and how much of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The query, in the query language.
+    pub query: &'a str,
+    /// How many results.
+    pub limit: usize,
+    /// How many to pass over.
+    pub offset: usize,
+    /// The present time, in the user's time zone.
+    pub now: &'a Zoned,
+    /// The project that the user is in.
+    pub project: Option<&'a str>,
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The best results first.
+    pub results: Vec<FoundItem>,
+    /// How many there are.
+    pub total: u64,
+}
+
+/// A message or a node that was found.
+#[derive(Clone, Debug)]
+pub struct FoundItem {
+    /// How good it is.
+    pub score: f64,
+    /// What it is.
+    pub what: FoundKind,
+    /// The unit of work that it belongs to; a message of an open segment belongs to none yet.
+    pub node: Option<NodeRow>,
+    /// The session that it can be read in; that of a node may be gone.
+    pub session: Option<SessionFile>,
+    /// The entry's id; a node is cited by its first entry.
+    pub entry: String,
+    /// The line of the session file.
+    pub line: Option<u32>,
+    /// The working directory.
+    pub project: String,
+    /// When it was said, or when the work began.
+    pub time: Option<Millis>,
+    /// The place of the words that were looked for.
+    pub snippet: Snippet,
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FoundKind {
+    /// Something that was said.
+    Message {
+        /// Who says it.
+        speaker: Speaker,
+        /// Whether it lies on no way that any file of the family is on.
+        abandoned: bool,
+    },
+    /// A unit of work.
+    Node,
+}
+
+/// How much of a text is shown around the words that were looked for, in characters.
+const SNIPPET: usize = 220;
+
+impl App {
+    /// Finds messages and nodes.
+    pub fn search(&self, wanted: &Wanted<'_>) -> Result<Found> {
+        let query = Query::parse(wanted.query, wanted.now)?;
+        let lookup = Lookup::new(&self.store);
+        let filters = &query.filters;
+        let asks_for_nodes = !filters.types.is_empty() || !filters.outcomes.is_empty();
+        let allow = |key: Key| lookup.allows(key, &query);
+        let is_needed = filters.abandoned.is_some() || asks_for_nodes;
+        let request = Request {
+            limit: wanted.limit,
+            offset: wanted.offset,
+            now: Millis::from(wanted.now.timestamp()),
+            project: wanted.project,
+            allow: is_needed.then_some(&allow),
+        };
+        let hits = search(&self.index, &self.tail, &query, &request)?;
+        let mut results = Vec::with_capacity(hits.hits.len());
+        for hit in hits.hits {
+            let item = match hit.key {
+                Key::Message(key) => lookup.message(key, &query)?,
+                Key::Node(id) => lookup.node(NodeId::from_u64(id), &query)?,
+            };
+            results.extend(item.map(|item| FoundItem { score: hit.score, ..item }));
+        }
+        Ok(Found { results, total: hits.total })
+    }
+
+    /// Looks through the session files themselves, for what the text index leaves out.
+    pub fn search_deeply(
+        &self,
+        wanted: &Wanted<'_>,
+        on_file: &(dyn Fn(&Path) + Sync),
+    ) -> Result<DeepHits> {
+        let query = Query::parse(wanted.query, wanted.now)?;
+        let files = self.store.sessions()?.into_iter().map(|session| session.path.into());
+        let files: Vec<_> = files.collect();
+        Ok(deep_search(&files, &query, wanted.limit, on_file))
+    }
+}
+
+/// Looks up what hits are about; families and outlines are read once.
+struct Lookup<'a> {
+    store: &'a Store,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    maps: HashMap<RootId, Arc<FamilyMap>>,
+    nodes: HashMap<NodeId, Option<NodeRow>>,
+    sessions: HashMap<SessionNo, Option<Arc<(SessionFile, Outline)>>>,
+}
+
+impl<'a> Lookup<'a> {
+    fn new(store: &'a Store) -> Self {
+        Self { store, seen: Mutex::default() }
+    }
+
+    fn map(&self, root: RootId) -> Result<Arc<FamilyMap>> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(map) = seen.maps.get(&root) {
+            return Ok(Arc::clone(map));
+        }
+        let map = Arc::new(self.store.map(root)?.unwrap_or_default());
+        seen.maps.insert(root, Arc::clone(&map));
+        Ok(map)
+    }
+
+    fn node_row(&self, id: NodeId) -> Result<Option<NodeRow>> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(row) = seen.nodes.get(&id) {
+            return Ok(row.clone());
+        }
+        let row = self.store.node_row(id)?;
+        seen.nodes.insert(id, row.clone());
+        Ok(row)
+    }
+
+    fn session(&self, no: SessionNo) -> Result<Option<Arc<(SessionFile, Outline)>>> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(session) = seen.sessions.get(&no) {
+            return Ok(session.clone());
+        }
+        let session = self.store.session(no)?.zip(self.store.outline(no)?).map(Arc::new);
+        seen.sessions.insert(no, session.clone());
+        Ok(session)
+    }
+
+    fn cited(&self, key: u64) -> Result<Option<(Citation, Option<NodeRow>)>> {
+        let (root, number) = message_of(key);
+        let map = self.map(root)?;
+        let Some(citation) = map.message(number) else { return Ok(None) };
+        let node = match map.segment(citation.session, citation.entry) {
+            Some(id) => self.node_row(id)?,
+            None => None,
+        };
+        Ok(Some((citation, node)))
+    }
+
+    /// Decides about a document by what the index does not know. What cannot be looked up is not found.
+    fn allows(&self, key: Key, query: &Query) -> bool {
+        let filters = &query.filters;
+        match key {
+            // The index knows types and outcomes of nodes; branches have none.
+            Key::Node(_) => filters.abandoned.is_none(),
+            Key::Message(key) => {
+                let Ok(Some((citation, node))) = self.cited(key) else { return false };
+                let fits = |wanted: &[String], word: fn(&NodeRow) -> &str| {
+                    wanted.is_empty()
+                        || node.as_ref().is_some_and(|node| {
+                            wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(word(node)))
+                        })
+                };
+                filters.abandoned.is_none_or(|abandoned| abandoned == citation.abandoned)
+                    && fits(&filters.types, |node| &node.node_type)
+                    && fits(&filters.outcomes, |node| &node.outcome)
+            }
+        }
+    }
+
+    fn message(&self, key: u64, query: &Query) -> Result<Option<FoundItem>> {
+        let Some((citation, node)) = self.cited(key)? else { return Ok(None) };
+        let Some(session) = self.session(citation.session)? else { return Ok(None) };
+        let (file, outline) = &*session;
+        let Some(sketch) = outline.entries.get(citation.entry as usize) else { return Ok(None) };
+        // A file that has just been rewritten or deleted is noticed with the next refresh.
+        let Ok(mut reader) = EntryReader::open(Path::new(&file.path)) else { return Ok(None) };
+        let Ok((entry, raw)) = reader.read(sketch) else { return Ok(None) };
+        let Some(text) = entry_text(&entry, raw, Extent::default()) else { return Ok(None) };
+        let whole = [&*text.body, &*text.detail].join("\n");
+        Ok(Some(FoundItem {
+            score: 0.0,
+            what: FoundKind::Message { speaker: text.speaker, abandoned: citation.abandoned },
+            node,
+            session: Some(file.clone()),
+            entry: sketch.id.as_deref().unwrap_or_default().to_owned(),
+            line: Some(sketch.line),
+            project: file.project.clone(),
+            time: sketch.time,
+            snippet: snippet(whole.trim(), query, SNIPPET),
+        }))
+    }
+
+    fn node(&self, id: NodeId, query: &Query) -> Result<Option<FoundItem>> {
+        let Some(row) = self.node_row(id)? else { return Ok(None) };
+        let Ok(Some(node)) = self.store.node(NodeRef { id, version: None }) else {
+            return Ok(None);
+        };
+        let session = self.store.session_of_node(id)?;
+        let line = match &session {
+            Some(session) => self.session(session.no)?.and_then(|session| {
+                let sketches = session.1.entries.iter();
+                let mut first =
+                    sketches.filter(|sketch| sketch.id.as_deref() == Some(&*row.start_entry));
+                first.next().map(|sketch| sketch.line)
+            }),
+            None => None,
+        };
+        let (body, detail) = node_text(&node);
+        let whole = [body, detail].join("\n");
+        Ok(Some(FoundItem {
+            score: 0.0,
+            what: FoundKind::Node,
+            session,
+            entry: row.start_entry.clone(),
+            line,
+            project: row.project.clone(),
+            time: Some(row.started),
+            snippet: snippet(whole.trim(), query, SNIPPET),
+            node: Some(row),
+        }))
+    }
+}

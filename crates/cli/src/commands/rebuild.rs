@@ -1,0 +1,19 @@
+//! `pi-brain rebuild`: makes everything that is derived anew.
+
+use std::time::Instant;
+
+use pi_brain_app::App;
+
+use super::ingest::show;
+use crate::args::IngestOptions;
+use crate::brain::Bar;
+use crate::locate::Locations;
+use crate::mint::now;
+
+pub(crate) fn run(locations: &Locations, options: &IngestOptions) -> anyhow::Result<()> {
+    let started = Instant::now();
+    let bar = Bar::default();
+    let (_, report) = App::rebuild(&locations.brain_folder()?, locations.sources()?, now(), &bar)?;
+    bar.clear();
+    show(locations, &report, started.elapsed(), options.json)
+}

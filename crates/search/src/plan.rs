@@ -1,0 +1,270 @@
+//! A query, as terms of the index: what is looked up, and what each find is worth.
+
+use std::collections::HashMap;
+
+use tantivy::query::{
+    AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, Occur,
+    PhraseQuery, Query as TantivyQuery, TermQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{Searcher, Term};
+
+use crate::query::{DocumentKind, Query, Wanted};
+use crate::schema::FIELDS;
+use crate::tail::HotTail;
+
+/// How much the two fields of text count.
+const BODY: f32 = 1.0;
+const DETAIL: f32 = 0.6;
+/// How much another form of a word counts, and the parts of an identifier against the whole.
+const VARIANT: f32 = 0.5;
+const PARTS: f32 = 0.9;
+
+/// What one look into the index can answer: a term, or terms in a row.
+#[derive(Clone, Debug)]
+pub(crate) enum Leaf {
+    Term(Term),
+    Phrase(Vec<(usize, Term)>),
+}
+
+impl Leaf {
+    pub(crate) fn new(field: Field, parts: &[(usize, String)]) -> Self {
+        let term = |text: &str| Term::from_field_text(field, text);
+        match parts {
+            // No token is empty: this finds nothing.
+            [] => Self::Term(term("")),
+            [(_, part)] => Self::Term(term(part)),
+            parts => Self::Phrase(parts.iter().map(|(at, part)| (*at, term(part))).collect()),
+        }
+    }
+
+    pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
+        let (one, many) = match self {
+            Self::Term(term) => (Some(term), &[][..]),
+            Self::Phrase(terms) => (None, &terms[..]),
+        };
+        one.into_iter().chain(many.iter().map(|(_, term)| term))
+    }
+
+    pub(crate) fn query(&self) -> Box<dyn TantivyQuery> {
+        match self {
+            Self::Term(term) => {
+                Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs))
+            }
+            Self::Phrase(terms) => Box::new(PhraseQuery::new_with_offset(terms.clone())),
+        }
+    }
+}
+
+/// One way to write what is wanted, in each field of text.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    pub(crate) leaves: [(Leaf, f32); 2],
+}
+
+impl Form {
+    fn new(parts: &[(usize, String)], weight: f32) -> Self {
+        let leaf = |field, counts: f32| (Leaf::new(field, parts), counts * weight);
+        Self { leaves: [leaf(FIELDS.body, BODY), leaf(FIELDS.detail, DETAIL)] }
+    }
+}
+
+/// A word or phrase, with all its forms.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) forms: Vec<Form>,
+    pub(crate) is_required: bool,
+}
+
+impl Group {
+    fn new(wanted: &Wanted, is_required: bool) -> Self {
+        let alone = |text: &String| [(0, text.clone())];
+        let mut forms = Vec::new();
+        if let Some(whole) = &wanted.whole {
+            forms.push(Form::new(&alone(whole), 1.0));
+            forms.push(Form::new(&wanted.parts, PARTS));
+        } else {
+            forms.push(Form::new(&wanted.parts, 1.0));
+        }
+        forms.extend(wanted.variants.iter().map(|form| Form::new(&alone(form), VARIANT)));
+        Self { forms, is_required }
+    }
+
+    fn leaves(&self) -> impl Iterator<Item = &(Leaf, f32)> {
+        self.forms.iter().flat_map(|form| &form.leaves)
+    }
+}
+
+/// Everything that is looked up for a query.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// Words and phrases. Without required ones, one of them must be there.
+    pub(crate) groups: Vec<Group>,
+    /// All words in a row: not needed, but worth something.
+    pub(crate) in_a_row: Option<Form>,
+    /// Of each list, one must be there.
+    pub(crate) filters: Vec<Vec<Leaf>>,
+    pub(crate) excluded: Vec<Leaf>,
+    /// The project that the user is in.
+    pub(crate) project: Option<Leaf>,
+}
+
+impl Plan {
+    /// Plans a query. With `judges_messages`, the caller knows of which node a message is a part, and filters for nodes
+    /// let messages pass; without, they let none pass.
+    pub(crate) fn new(query: &Query, project: Option<&str>, judges_messages: bool) -> Self {
+        let words = query.words.iter().map(|word| Group::new(word, false));
+        let phrases = query.phrases.iter().map(|phrase| Group::new(phrase, true));
+        Self {
+            groups: phrases.chain(words).collect(),
+            in_a_row: in_a_row(&query.words),
+            filters: filters(query, judges_messages),
+            excluded: query.excluded.iter().flat_map(excluded).collect(),
+            project: project.and_then(|project| filter(FIELDS.project, project)),
+        }
+    }
+
+    /// Returns the leaves whose scores are summed up, with the groups and forms they belong to, in a fixed order.
+    pub(crate) fn scored(&self) -> impl Iterator<Item = &(Leaf, f32)> {
+        let in_a_row = self.in_a_row.iter().flat_map(|form| &form.leaves);
+        self.groups.iter().flat_map(Group::leaves).chain(in_a_row)
+    }
+
+    /// Returns the query that finds the candidates on disk.
+    pub(crate) fn query(&self) -> Box<dyn TantivyQuery> {
+        let mut clauses: Vec<(Occur, Box<dyn TantivyQuery>)> = Vec::new();
+        let any =
+            |group: &Group| -> Vec<Box<dyn TantivyQuery>> { group.leaves().map(boosted).collect() };
+        let (required, optional): (Vec<&Group>, Vec<&Group>) =
+            self.groups.iter().partition(|group| group.is_required);
+        for group in &required {
+            clauses.push((Occur::Must, Box::new(BooleanQuery::union(any(group)))));
+        }
+        let optional: Vec<Box<dyn TantivyQuery>> = optional.into_iter().flat_map(any).collect();
+        let is_plain = self.filters.is_empty() && self.excluded.is_empty();
+        if !required.is_empty() {
+            clauses.extend(optional.into_iter().map(|query| (Occur::Should, query)));
+        } else if is_plain && !optional.is_empty() {
+            // A union of terms and nothing else is what tantivy can skip through.
+            return Box::new(BooleanQuery::union(optional));
+        } else if !optional.is_empty() {
+            clauses.push((Occur::Must, Box::new(BooleanQuery::union(optional))));
+        }
+        for leaves in &self.filters {
+            let any = BooleanQuery::union(leaves.iter().map(Leaf::query).collect());
+            clauses.push((Occur::Must, Box::new(ConstScoreQuery::new(Box::new(any), 0.0))));
+        }
+        if clauses.is_empty() {
+            clauses.push((Occur::Must, Box::new(AllQuery)));
+        }
+        clauses.extend(self.excluded.iter().map(|leaf| (Occur::MustNot, leaf.query())));
+        Box::new(BooleanQuery::new(clauses))
+    }
+}
+
+fn boosted((leaf, weight): &(Leaf, f32)) -> Box<dyn TantivyQuery> {
+    Box::new(BoostQuery::new(leaf.query(), *weight))
+}
+
+/// Two words or more, as they were written, make a phrase that nobody asked for in so many words.
+fn in_a_row(words: &[Wanted]) -> Option<Form> {
+    let mut parts = Vec::new();
+    for word in words {
+        let start = parts.len();
+        parts.extend(
+            word.parts.iter().enumerate().map(|(at, (_, part))| (start + at, part.clone())),
+        );
+    }
+    (parts.len() > 1 && words.len() > 1).then(|| Form::new(&parts, 1.0))
+}
+
+fn excluded(wanted: &Wanted) -> Vec<Leaf> {
+    [FIELDS.body, FIELDS.detail].map(|field| Leaf::new(field, &wanted.parts)).into()
+}
+
+/// A filter looks for its value as a phrase; a value without any token filters nothing.
+fn filter(field: Field, value: &str) -> Option<Leaf> {
+    Some(Leaf::new(field, &Wanted::new(value)?.parts))
+}
+
+fn filters(query: &Query, judges_messages: bool) -> Vec<Vec<Leaf>> {
+    let filters = &query.filters;
+    let any = |field: Field, values: &[String]| -> Vec<Leaf> {
+        values.iter().filter_map(|value| filter(field, value)).collect()
+    };
+    let kind = |word: &str| Leaf::Term(Term::from_field_text(FIELDS.kind, word));
+    let mut all = vec![
+        any(FIELDS.project, &filters.projects),
+        any(FIELDS.files, &filters.files),
+        any(FIELDS.tools, &filters.tools),
+        any(FIELDS.model, &filters.models),
+        filters.kind.iter().map(|is| kind(is.as_str())).collect(),
+        filters.speakers.iter().map(|speaker| kind(speaker.as_str())).collect(),
+    ];
+    for (field, values) in [(FIELDS.node_type, &filters.types), (FIELDS.outcome, &filters.outcomes)]
+    {
+        let mut leaves = any(field, values);
+        if judges_messages && !leaves.is_empty() {
+            leaves.push(kind(DocumentKind::Message.as_str()));
+        }
+        all.push(leaves);
+    }
+    all.retain(|leaves| !leaves.is_empty());
+    all
+}
+
+/// How common words are, in the index and the hot tail taken together, so that it does not matter where a document is.
+pub(crate) struct Statistics {
+    documents: u64,
+    tokens: HashMap<Field, u64>,
+    documents_with: HashMap<Term, u64>,
+}
+
+impl Statistics {
+    pub(crate) fn new(plan: &Plan, searcher: &Searcher, tail: &HotTail) -> tantivy::Result<Self> {
+        let documents = searcher.total_num_docs()? + tail.document_count() as u64;
+        let mut tokens = HashMap::new();
+        for field in [FIELDS.body, FIELDS.detail] {
+            tokens.insert(field, searcher.total_num_tokens(field)? + tail.tokens(field));
+        }
+        let mut documents_with = HashMap::new();
+        for term in plan.scored().flat_map(|(leaf, _)| leaf.terms()) {
+            if !documents_with.contains_key(term) {
+                let count = searcher.doc_freq(term)? + tail.documents_with(term);
+                documents_with.insert(term.clone(), count);
+            }
+        }
+        // A rare form of a common word is no better find than the word itself: all forms count as the most common.
+        for group in plan.groups.iter().filter(|group| group.forms.len() > 1) {
+            for place in 0..2 {
+                let terms: Vec<&Term> = group
+                    .forms
+                    .iter()
+                    .filter_map(|form| match &form.leaves[place].0 {
+                        Leaf::Term(term) => Some(term),
+                        Leaf::Phrase(_) => None,
+                    })
+                    .collect();
+                let most = terms.iter().map(|term| documents_with[*term]).max().unwrap_or(0);
+                for term in terms {
+                    documents_with.insert(term.clone(), most);
+                }
+            }
+        }
+        Ok(Self { documents, tokens, documents_with })
+    }
+}
+
+impl Bm25StatisticsProvider for Statistics {
+    fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
+        Ok(self.tokens.get(&field).copied().unwrap_or(0))
+    }
+
+    fn total_num_docs(&self) -> tantivy::Result<u64> {
+        Ok(self.documents)
+    }
+
+    fn doc_freq(&self, term: &Term) -> tantivy::Result<u64> {
+        Ok(self.documents_with.get(term).copied().unwrap_or(0))
+    }
+}

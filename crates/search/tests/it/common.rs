@@ -1,0 +1,112 @@
+//! A small library of documents, searched wherever they are.
+
+use jiff::Zoned;
+use jiff::civil::date;
+use jiff::tz::TimeZone;
+use pi_brain_search::{
+    Document, Hits, HotTail, Key, Query, Request, SearchError, SearchIndex, SearchWriter, Speaker,
+    search,
+};
+use pi_brain_session::Millis;
+use tempfile::TempDir;
+
+/// Noon on 15 March 2026, in UTC.
+pub(crate) fn now() -> Zoned {
+    date(2026, 3, 15).at(12, 0, 0, 0).to_zoned(TimeZone::UTC).unwrap()
+}
+
+pub(crate) fn query(text: &str) -> Query {
+    Query::parse(text, &now()).unwrap()
+}
+
+pub(crate) fn request<'a>() -> Request<'a> {
+    Request { limit: 10, offset: 0, now: now().timestamp().into(), project: None, allow: None }
+}
+
+/// A message that was said a number of days ago.
+pub(crate) fn message(number: u64, body: &str) -> Document {
+    Document {
+        body: body.to_owned(),
+        speaker: Some(Speaker::Assistant),
+        time: Some(days_ago(40)),
+        ..Document::new(Key::Message(number), 1)
+    }
+}
+
+pub(crate) fn node(number: u64, body: &str) -> Document {
+    Document {
+        body: body.to_owned(),
+        time: Some(days_ago(40)),
+        ..Document::new(Key::Node(number), 1)
+    }
+}
+
+pub(crate) fn days_ago(days: i64) -> Millis {
+    let now: Millis = now().timestamp().into();
+    Millis(now.0 - days * 86_400_000)
+}
+
+/// An index in a folder of its own, and a hot tail.
+pub(crate) struct Library {
+    pub(crate) folder: TempDir,
+    pub(crate) index: SearchIndex,
+    pub(crate) tail: HotTail,
+}
+
+impl Library {
+    pub(crate) fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let index = SearchIndex::open(folder.path()).unwrap();
+        Self { folder, index, tail: HotTail::default() }
+    }
+
+    /// Documents on disk.
+    pub(crate) fn committed(documents: &[Document]) -> Self {
+        let library = Self::new();
+        library.write(|writer| documents.iter().for_each(|document| writer.add(document).unwrap()));
+        library
+    }
+
+    /// Documents in memory.
+    pub(crate) fn hot(documents: &[Document]) -> Self {
+        let mut library = Self::new();
+        documents.iter().for_each(|document| library.tail.add(document));
+        library
+    }
+
+    pub(crate) fn write(&self, change: impl FnOnce(&mut SearchWriter)) {
+        let mut writer = writer(&self.index);
+        change(&mut writer);
+        writer.commit(1).unwrap();
+        writer.finish().unwrap();
+    }
+
+    pub(crate) fn search(&self, text: &str) -> Hits {
+        self.try_search(text, &request()).unwrap()
+    }
+
+    pub(crate) fn try_search(
+        &self,
+        text: &str,
+        request: &Request<'_>,
+    ) -> Result<Hits, SearchError> {
+        search(&self.index, &self.tail, &query(text), request)
+    }
+
+    /// Returns the numbers of the messages that are found, and of the nodes with a minus, the best first.
+    pub(crate) fn found(&self, text: &str) -> Vec<i64> {
+        numbers(&self.search(text))
+    }
+}
+
+pub(crate) fn writer(index: &SearchIndex) -> SearchWriter {
+    index.writer(1, 20_000_000).unwrap()
+}
+
+pub(crate) fn numbers(hits: &Hits) -> Vec<i64> {
+    let number = |key: Key| match key {
+        Key::Message(number) => i64::try_from(number).unwrap(),
+        Key::Node(number) => -i64::try_from(number).unwrap(),
+    };
+    hits.hits.iter().map(|hit| number(hit.key)).collect()
+}

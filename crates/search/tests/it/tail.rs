@@ -1,0 +1,141 @@
+//! The hot tail beside the index.
+
+use pi_brain_search::{Document, Hits, Key};
+use proptest::prelude::*;
+
+use crate::common::{Library, message, node};
+
+#[test]
+fn a_document_has_the_same_score_in_the_tail_and_on_disk() {
+    let texts = [
+        "the cache was cold",
+        "cold start of the cache index",
+        "readNodeErrorCode",
+        "日本語の検索",
+        "cache",
+    ];
+    let documents: Vec<Document> =
+        (1..).zip(texts).map(|(number, text)| message(number, text)).collect();
+    let (old, new) = documents.split_at(2);
+    let mut split = Library::committed(old);
+    new.iter().for_each(|document| split.tail.add(document));
+    let whole = Library::committed(&documents);
+    for query in
+        ["cache", "cold cache", "\"cache was cold\"", "error code", "検索", "caches -start", ""]
+    {
+        assert_eq!(split.search(query), whole.search(query), "{query}");
+    }
+}
+
+#[test]
+fn a_document_in_the_tail_stands_for_the_one_on_disk() {
+    let mut library = Library::committed(&[
+        message(1, "old words"),
+        message(2, "old words"),
+        node(1, "old words"),
+    ]);
+    library.tail.add(&message(1, "new words"));
+    assert_eq!(library.found("old"), [-1, 2]);
+    assert_eq!(library.found("new"), [1]);
+    assert_eq!(library.search("words").total, 3);
+    library.tail.add(&message(1, "newer words"));
+    assert!(library.found("new").is_empty());
+    assert_eq!(library.found("newer"), [1]);
+    assert_eq!(library.tail.document_count(), 1);
+}
+
+#[test]
+fn what_the_tail_deletes_is_hidden_on_disk() {
+    let other = Document { family: 2, ..message(3, "words") };
+    let mut library = Library::committed(&[message(1, "words"), message(2, "words"), other]);
+    library.tail.delete(Key::Message(1));
+    assert_eq!(library.found("words"), [2, 3]);
+    library.tail.add(&message(4, "words"));
+    library.tail.delete_family(1);
+    assert_eq!(library.found("words"), [3]);
+    assert_eq!(library.found(""), [3]);
+    library.tail.add(&message(1, "words again"));
+    assert_eq!(library.found("again"), [1]);
+    library.tail.clear();
+    assert!(library.tail.is_empty());
+    assert_eq!(library.search("words").total, 3);
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Add(u64, u32, Vec<&'static str>),
+    Delete(u64),
+    DeleteFamily(u32),
+    Commit,
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let word =
+        prop::sample::select(vec!["cache", "errorCode", "error", "code", "cold_start", "検索語"]);
+    let words = prop::collection::vec(word, 1..6);
+    prop_oneof![
+        4 => (0..8_u64, 0..3_u32, words).prop_map(|(key, family, words)| Step::Add(key, family, words)),
+        1 => (0..8_u64).prop_map(Step::Delete),
+        1 => (0..3_u32).prop_map(Step::DeleteFamily),
+        1 => Just(Step::Commit),
+    ]
+}
+
+/// What was found, without scores: deleted documents count in them until segments are merged.
+fn keys(hits: &Hits) -> Vec<Key> {
+    let mut keys: Vec<Key> = hits.hits.iter().map(|hit| hit.key).collect();
+    keys.sort();
+    keys
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn tail_and_index_together_are_one_index(steps in prop::collection::vec(any_step(), 1..16)) {
+        let mut split = Library::new();
+        let mut pending: Vec<Step> = Vec::new();
+        let mut model: std::collections::BTreeMap<u64, Document> = std::collections::BTreeMap::new();
+        for step in steps {
+            match &step {
+                Step::Add(key, family, words) => {
+                    let document = Document { family: *family, ..message(*key, &words.join(" ")) };
+                    split.tail.add(&document);
+                    model.insert(*key, document);
+                }
+                Step::Delete(key) => {
+                    split.tail.delete(Key::Message(*key));
+                    model.remove(key);
+                }
+                Step::DeleteFamily(family) => {
+                    split.tail.delete_family(*family);
+                    model.retain(|_, document| document.family != *family);
+                }
+                Step::Commit => {
+                    split.write(|writer| for step in pending.drain(..) {
+                        match step {
+                            Step::Add(key, family, words) => {
+                                writer.delete(Key::Message(key));
+                                let document = message(key, &words.join(" "));
+                                writer.add(&Document { family, ..document }).unwrap();
+                            }
+                            Step::Delete(key) => writer.delete(Key::Message(key)),
+                            Step::DeleteFamily(family) => writer.delete_family(family),
+                            Step::Commit => {}
+                        }
+                    });
+                    split.tail.clear();
+                }
+            }
+            pending.push(step);
+            pending.retain(|step| !matches!(step, Step::Commit));
+        }
+        let documents: Vec<Document> = model.into_values().collect();
+        let hot = Library::hot(&documents);
+        for query in ["cache", "\"error code\"", "error -cache", "coldStart 検索", ""] {
+            let (found, expected) = (split.search(query), hot.search(query));
+            prop_assert_eq!(found.total, expected.total, "{}", query);
+            prop_assert_eq!(keys(&found), keys(&expected), "{}", query);
+        }
+    }
+}

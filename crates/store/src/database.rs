@@ -1,0 +1,87 @@
+//! The SQLite database: opening it, bringing it up to date, reading and writing.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite_migration::{M, Migrations};
+
+use crate::error::{Result, StoreError};
+
+/// Every step from an empty database to today's, oldest first. A step that was published never changes.
+const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("migrations/001.sql"))];
+
+/// How long to wait for another process that holds the database for a moment.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The database of a data folder. Everything in it can be made anew from session files, node files and journal.
+#[derive(Debug)]
+pub struct Database {
+    path: PathBuf,
+    connection: Mutex<Connection>,
+}
+
+impl Database {
+    /// Opens the database and brings it up to date; makes one where there is none.
+    pub fn open(path: &Path) -> Result<Self> {
+        let failed = |source| StoreError::Database { path: path.to_owned(), source };
+        let mut connection = Connection::open(path).map_err(failed)?;
+        prepare(&connection).map_err(failed)?;
+        Migrations::from_slice(MIGRATIONS).to_latest(&mut connection).map_err(|error| {
+            use rusqlite_migration::{Error, MigrationDefinitionError::DatabaseTooFarAhead};
+            match error {
+                Error::MigrationDefinition(DatabaseTooFarAhead) => {
+                    StoreError::TooNew { path: path.to_owned() }
+                }
+                Error::RusqliteError { err, .. } => failed(err),
+                source => StoreError::Migration { path: path.to_owned(), source },
+            }
+        })?;
+        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection) })
+    }
+
+    /// Asks the database something.
+    pub(crate) fn read<T>(
+        &self,
+        ask: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        ask(&self.connection()).map_err(|source| self.failed(source))
+    }
+
+    /// Changes the database, as a whole or not at all.
+    pub(crate) fn write<T>(
+        &self,
+        change: impl FnOnce(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
+        let mut connection = self.connection();
+        let transaction = connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(|source| self.failed(source))?;
+        let value = change(&transaction)?;
+        transaction.commit().map_err(|source| self.failed(source))?;
+        Ok(value)
+    }
+
+    /// Says which database refused.
+    pub(crate) fn failed(&self, source: rusqlite::Error) -> StoreError {
+        StoreError::Database { path: self.path.clone(), source }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        // Whoever panicked has left no transaction open: dropping one rolls it back.
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.pragma_update(None, "page_size", 8192)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // A crash of the machine may cost the last transactions, never the database; all of them can be derived again.
+    connection.pragma_update(None, "synchronous", "normal")?;
+    connection.pragma_update(None, "cache_size", -24_000)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
+    connection.set_prepared_statement_cache_capacity(64);
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! Lists of what is known, for people and programs to look at.
+
+use pi_brain_brain::NodeId;
+use pi_brain_session::Millis;
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, Row, params_from_iter};
+use serde::Serialize;
+
+use crate::derived::{key, node_id};
+use crate::error::Result;
+use crate::files::{self, SessionFile};
+use crate::store::Store;
+
+/// What lists say of a node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeRow {
+    /// Its name.
+    pub id: NodeId,
+    /// Its current version.
+    pub version: u32,
+    /// The working directory.
+    pub project: String,
+    /// The kind of work.
+    #[serde(rename = "type")]
+    pub node_type: String,
+    /// How it ended.
+    pub outcome: String,
+    /// What was done.
+    pub summary: String,
+    /// What the user wanted, in the user's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub goal: Option<String>,
+    /// The programming language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// When the work began.
+    pub started: Millis,
+    /// How long it took.
+    pub minutes: f64,
+    /// Tokens in and out.
+    pub tokens: i64,
+    /// Dollars.
+    pub cost: f64,
+    /// How many entries it has.
+    pub entries: i64,
+    /// The machine.
+    pub computer: String,
+    /// The session.
+    pub session_id: String,
+    /// The session file.
+    pub session_file: String,
+    /// Its first entry.
+    pub start_entry: String,
+    /// Its last entry.
+    pub end_entry: String,
+    /// Who analysed it.
+    pub analyzer: String,
+}
+
+/// Which nodes to list.
+#[derive(Clone, Debug, Default)]
+pub struct NodeFilter {
+    /// Part of the project's path.
+    pub project: Option<String>,
+    /// The kind of work.
+    pub node_type: Option<String>,
+    /// How it ended.
+    pub outcome: Option<String>,
+    /// A tag or topic.
+    pub tag: Option<String>,
+    /// Part of a path that was touched.
+    pub file: Option<String>,
+    /// The session's id.
+    pub session: Option<String>,
+    /// Not before.
+    pub after: Option<Millis>,
+    /// Before.
+    pub before: Option<Millis>,
+    /// Hidden ones, too.
+    pub hidden: bool,
+}
+
+/// In which order to list nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The newest first.
+    #[default]
+    Newest,
+    /// The most expensive first.
+    Cost,
+    /// The longest first.
+    Duration,
+}
+
+const NODE_COLUMNS: &str = "SELECT id, version, project, type, outcome, summary, goal, language, started, minutes,
+    tokens, cost, entries, computer, session_id, session_file, start_entry, end_entry, analyzer FROM node";
+
+fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
+    Ok(NodeRow {
+        id: node_id(row.get(0)?),
+        version: row.get(1)?,
+        project: row.get(2)?,
+        node_type: row.get(3)?,
+        outcome: row.get(4)?,
+        summary: row.get(5)?,
+        goal: row.get(6)?,
+        language: row.get(7)?,
+        started: Millis(row.get(8)?),
+        minutes: row.get(9)?,
+        tokens: row.get(10)?,
+        cost: row.get(11)?,
+        entries: row.get(12)?,
+        computer: row.get(13)?,
+        session_id: row.get(14)?,
+        session_file: row.get(15)?,
+        start_entry: row.get(16)?,
+        end_entry: row.get(17)?,
+        analyzer: row.get(18)?,
+    })
+}
+
+impl Store {
+    /// Returns what lists say of a node.
+    pub fn node_row(&self, id: NodeId) -> Result<Option<NodeRow>> {
+        self.database.read(|connection| {
+            let mut statement = connection.prepare_cached(&format!("{NODE_COLUMNS} WHERE id = ?1"))?;
+            statement.query_row([key(id)], node_row).optional()
+        })
+    }
+
+    /// Returns the session that a node can be read in, unless it is gone.
+    pub fn session_of_node(&self, id: NodeId) -> Result<Option<SessionFile>> {
+        let no: Option<u32> = self.database.read(|connection| {
+            let sql = "SELECT session FROM segment WHERE id = ?1";
+            connection.prepare_cached(sql)?.query_row([key(id)], |row| row.get(0)).optional()
+        })?;
+        match no {
+            Some(no) => files::session(&self.database, pi_brain_forest::SessionNo::new(no)),
+            None => Ok(None),
+        }
+    }
+
+    /// Lists nodes, and says how many there are in all.
+    pub fn nodes(
+        &self,
+        filter: &NodeFilter,
+        order: Order,
+        limit: usize,
+        offset: usize,
+    ) -> Result<(Vec<NodeRow>, usize)> {
+        let mut conditions = Conditions::default();
+        if !filter.hidden {
+            conditions.sql.push("hidden = 0");
+        }
+        conditions.add("instr(lower(project), lower(?)) > 0", filter.project.clone());
+        conditions.add("type = ?", filter.node_type.clone());
+        conditions.add("outcome = ?", filter.outcome.clone());
+        conditions.add("id IN (SELECT node FROM tag WHERE tag = ? COLLATE NOCASE)", filter.tag.clone());
+        conditions.add(
+            "id IN (SELECT node FROM file_touched WHERE instr(path, ?) > 0)",
+            filter.file.clone(),
+        );
+        conditions.add("session_id = ?", filter.session.clone());
+        conditions.add("started >= ?", filter.after.map(|time| time.0));
+        conditions.add("started < ?", filter.before.map(|time| time.0));
+        let order = match order {
+            Order::Newest => "started DESC, id",
+            Order::Cost => "cost DESC, started DESC, id",
+            Order::Duration => "minutes DESC, started DESC, id",
+        };
+        let clause = conditions.clause();
+        self.database.read(|connection| {
+            let sql = format!("SELECT count(*) FROM node {clause}");
+            let values = || params_from_iter(conditions.values.iter());
+            let total: i64 = connection.query_row(&sql, values(), |row| row.get(0))?;
+            let sql = format!("{NODE_COLUMNS} {clause} ORDER BY {order} LIMIT {limit} OFFSET {offset}");
+            let mut statement = connection.prepare(&sql)?;
+            let rows = statement.query_map(values(), node_row)?;
+            Ok((rows.collect::<rusqlite::Result<_>>()?, usize::try_from(total).unwrap_or(0)))
+        })
+    }
+}
+
+/// What a list is narrowed down by.
+#[derive(Default)]
+struct Conditions {
+    sql: Vec<&'static str>,
+    values: Vec<Value>,
+}
+
+impl Conditions {
+    /// Adds a condition with one value, if there is one.
+    fn add(&mut self, sql: &'static str, value: Option<impl Into<Value>>) {
+        if let Some(value) = value {
+            self.sql.push(sql);
+            self.values.push(value.into());
+        }
+    }
+
+    fn clause(&self) -> String {
+        match self.sql.join(" AND ") {
+            all if all.is_empty() => all,
+            all => format!("WHERE {all}"),
+        }
+    }
+}

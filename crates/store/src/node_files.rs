@@ -1,0 +1,102 @@
+//! Node files: every version of every node, as JSON that people can read. They are truth, not derived.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+
+use pi_brain_brain::{Node, NodeId};
+use pi_brain_session::Millis;
+
+use crate::error::{Result, StoreError};
+use crate::folder::{create_folder, put_file};
+
+/// The folder of the node files.
+#[derive(Debug)]
+pub(crate) struct NodeFiles {
+    folder: PathBuf,
+    /// Folders that are known to be there.
+    made: HashSet<PathBuf>,
+}
+
+impl NodeFiles {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self { folder, made: HashSet::new() }
+    }
+
+    /// Returns the path of a version within the folder: by year and month of the segment's start.
+    pub(crate) fn relative_path(started: Millis, id: NodeId, version: u32) -> String {
+        let month = started.to_timestamp().strftime("%Y/%m");
+        format!("{month}/{id}-v{version}.json")
+    }
+
+    /// Writes a version; with `durable`, it is on disk when this returns.
+    pub(crate) fn write(&mut self, node: &Node, durable: bool) -> Result<String> {
+        let relative = Self::relative_path(node.metadata.timestamp, node.id, node.version);
+        let path = self.folder.join(&relative);
+        if let Some(folder) = path.parent()
+            && !self.made.contains(folder)
+        {
+            create_folder(folder)?;
+            self.made.insert(folder.to_owned());
+        }
+        put_file(&path, node.to_json().as_bytes(), durable)?;
+        Ok(relative)
+    }
+
+    pub(crate) fn read(&self, relative: &str) -> Result<Node> {
+        self.read_file(&self.folder.join(relative))
+    }
+
+    /// Reads the versions of a node that are there, oldest first.
+    pub(crate) fn versions(&self, started: Millis, id: NodeId) -> Result<Vec<Node>> {
+        let mut versions = Vec::new();
+        for version in 1.. {
+            let path = self.folder.join(Self::relative_path(started, id, version));
+            if !path.exists() {
+                break;
+            }
+            versions.push(self.read_file(&path)?);
+        }
+        Ok(versions)
+    }
+
+    /// Reads every version of every node, each with its path; and the files that are none.
+    pub(crate) fn scan(&self) -> Result<(BTreeMap<NodeId, Vec<Node>>, Vec<StoreError>)> {
+        let mut nodes: BTreeMap<NodeId, Vec<Node>> = BTreeMap::new();
+        let mut problems = Vec::new();
+        let mut open = vec![self.folder.clone()];
+        while let Some(folder) = open.pop() {
+            let list = match fs::read_dir(&folder) {
+                Ok(list) => list,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                Err(source) => return Err(StoreError::Read { path: folder, source }),
+            };
+            for entry in list.flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.extension().is_some_and(|ending| ending == "json") {
+                    match self.read_file(&path) {
+                        Ok(node) => nodes.entry(node.id).or_default().push(node),
+                        Err(problem) => problems.push(problem),
+                    }
+                }
+            }
+        }
+        for versions in nodes.values_mut() {
+            versions.sort_by_key(|node| node.version);
+        }
+        Ok((nodes, problems))
+    }
+
+    fn read_file(&self, path: &Path) -> Result<Node> {
+        let json = fs::read(path)
+            .map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
+        Node::from_json(&json).map_err(|why| StoreError::Damaged {
+            what: format!("the node file {}", path.display()),
+            why: why.to_string(),
+        })
+    }
+}

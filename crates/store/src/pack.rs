@@ -1,0 +1,19 @@
+//! Values as few bytes: a compact binary form, compressed.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::StoreError;
+
+/// Packs a value.
+pub(crate) fn pack(value: &impl Serialize) -> Vec<u8> {
+    let bytes = postcard::to_stdvec(value).expect("what is kept has a length known beforehand");
+    lz4_flex::compress_prepend_size(&bytes)
+}
+
+/// Unpacks a value; `what` names it if it turns out to be damaged.
+pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, StoreError> {
+    let damaged = |why: String| StoreError::Damaged { what: what.to_owned(), why };
+    let bytes = lz4_flex::decompress_size_prepended(bytes).map_err(|why| damaged(why.to_string()))?;
+    postcard::from_bytes(&bytes).map_err(|why| damaged(why.to_string()))
+}

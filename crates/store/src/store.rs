@@ -1,0 +1,237 @@
+//! Everything that is kept, behind one door.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use pi_brain_brain::{Node, NodeId, NodeRef, Outline};
+use pi_brain_forest::{RootId, SessionNo};
+use pi_brain_session::{Log, Millis};
+use rusqlite::{OptionalExtension, Transaction, params};
+
+use crate::database::Database;
+use crate::derived::{self, FamilyState, FamilyUpdate, Pending};
+use crate::error::{Result, StoreError};
+use crate::families::FamilyStore;
+use crate::files::{self, FileUpdate, KnownFile, SessionFile};
+use crate::folder::DataFolder;
+use crate::journal::Journal;
+use crate::map::FamilyMap;
+use crate::node_files::NodeFiles;
+
+/// What a data folder holds, apart from the text index and the editable trees.
+#[derive(Debug)]
+pub struct Store {
+    pub(crate) database: Arc<Database>,
+    pub(crate) node_files: NodeFiles,
+    pub(crate) journal: Journal,
+}
+
+impl Store {
+    /// Opens what is in a data folder; makes what is not there.
+    pub fn open(folder: &DataFolder) -> Result<Self> {
+        Ok(Self {
+            database: Arc::new(Database::open(&folder.database())?),
+            node_files: NodeFiles::new(folder.nodes()),
+            journal: Journal::new(folder.journal()),
+        })
+    }
+
+    /// Returns the forest of families.
+    pub fn families(&self) -> FamilyStore {
+        FamilyStore::new(Arc::clone(&self.database))
+    }
+
+    /// Returns every session file that was looked at, whether it could be read or not.
+    pub fn known_files(&self) -> Result<Vec<KnownFile>> {
+        files::known_files(&self.database)
+    }
+
+    /// Returns how far a file was read, to go on from there.
+    pub fn log(&self, session: SessionNo) -> Result<Option<Log>> {
+        files::log(&self.database, session)
+    }
+
+    /// Returns the outline of a session file.
+    pub fn outline(&self, session: SessionNo) -> Result<Option<Outline>> {
+        files::outline(&self.database, session)
+    }
+
+    /// Returns a session, as a citation needs to know it.
+    pub fn session(&self, no: SessionNo) -> Result<Option<SessionFile>> {
+        files::session(&self.database, no)
+    }
+
+    /// Returns all sessions, in the order of their numbers.
+    pub fn sessions(&self) -> Result<Vec<SessionFile>> {
+        files::sessions(&self.database)
+    }
+
+    /// Takes in what reading files has given: in the forest, and about the files. `gone` are files that are no more.
+    ///
+    /// Families that have changed wait to be derived.
+    pub fn save_files(
+        &mut self,
+        families: &FamilyStore,
+        updates: &[FileUpdate<'_>],
+        gone: &[String],
+    ) -> Result<()> {
+        let saved = self.database.write(|transaction| {
+            let failed = |source| self.database.failed(source);
+            let projects: BTreeSet<&str> = updates
+                .iter()
+                .filter_map(|update| update.reading.as_ref()?.outline.session.cwd.as_deref())
+                .collect();
+            let before = first_sessions(transaction, &projects).map_err(failed)?;
+            let mut stale = families.save(transaction)?;
+            let after = first_sessions(transaction, &projects).map_err(failed)?;
+            // Whoever was the first in a project is it no more.
+            let replaced = before.iter().filter(|(project, first)| after.get(*project) != Some(first));
+            stale.extend(replaced.map(|(_, (root, _))| *root));
+            for path in gone {
+                files::remove(transaction, path).map_err(failed)?;
+            }
+            for update in updates {
+                files::save(transaction, update).map_err(failed)?;
+            }
+            derived::mark_stale(transaction, &stale).map_err(failed)
+        });
+        if saved.is_err() {
+            families.discard();
+        }
+        saved
+    }
+
+    /// Returns the families that have changed since they were derived, or of which a segment has closed by waiting.
+    pub fn stale_families(&self, now: Millis) -> Result<BTreeSet<RootId>> {
+        derived::stale(&self.database, now)
+    }
+
+    /// Returns a family with what was derived from it before.
+    pub fn family(&self, families: &FamilyStore, root: RootId) -> Result<FamilyState> {
+        derived::state(&self.database, families, root)
+    }
+
+    /// Takes in what was derived from families. Files of nodes come first, the database names them then.
+    pub fn save_families(&mut self, updates: &[FamilyUpdate]) -> Result<()> {
+        for version in updates.iter().flat_map(|update| &update.versions) {
+            if !version.is_written {
+                self.node_files.write(&version.node, version.node.analyzer().is_model())?;
+            }
+        }
+        self.database.write(|transaction| {
+            for update in updates {
+                derived::save(transaction, update).map_err(|source| self.database.failed(source))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the map of a family.
+    pub fn map(&self, root: RootId) -> Result<Option<FamilyMap>> {
+        derived::map(&self.database, root)
+    }
+
+    /// Returns what the text index has not taken in, behind `position`, with the position behind each.
+    pub fn pending(&self, position: u64) -> Result<Vec<(u64, Pending)>> {
+        derived::pending(&self.database, position)
+    }
+
+    /// Forgets the changes that the text index has taken in.
+    pub fn forget_changes(&mut self, position: u64) -> Result<()> {
+        self.database.write(|transaction| {
+            let position = position.cast_signed();
+            let forget = || {
+                transaction.execute("DELETE FROM change WHERE seq <= ?1", [position])?;
+                let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('indexed', ?1)";
+                transaction.execute(sql, [position])
+            };
+            forget().map(drop).map_err(|source| self.database.failed(source))
+        })
+    }
+
+    /// Returns up to which change the text index once was true.
+    pub fn indexed(&self) -> Result<u64> {
+        let indexed: Option<i64> = self.database.read(|connection| {
+            let sql = "SELECT value FROM meta WHERE key = 'indexed'";
+            connection.query_row(sql, [], |row| row.get(0)).optional()
+        })?;
+        Ok(indexed.unwrap_or_default().cast_unsigned())
+    }
+
+    /// Asks for everything to be taken in by the text index anew.
+    pub fn index_everything(&mut self) -> Result<()> {
+        self.database.write(|transaction| {
+            let all = "DELETE FROM change;
+                       DELETE FROM meta WHERE key = 'indexed';
+                       INSERT INTO change (root) SELECT root FROM family;
+                       INSERT INTO change (node) SELECT id FROM node;";
+            transaction.execute_batch(all).map_err(|source| self.database.failed(source))
+        })
+    }
+
+    /// Reads a node, in its current version or another.
+    pub fn node(&self, node: NodeRef) -> Result<Option<Node>> {
+        let path: Option<String> = self.database.read(|connection| match node.version {
+            None => {
+                let sql = "SELECT path FROM node WHERE id = ?1";
+                let mut statement = connection.prepare_cached(sql)?;
+                statement.query_row([derived::key(node.id)], |row| row.get(0)).optional()
+            }
+            Some(version) => {
+                let sql = "SELECT path FROM node_version WHERE node = ?1 AND version = ?2";
+                let mut statement = connection.prepare_cached(sql)?;
+                let row = params![derived::key(node.id), version];
+                statement.query_row(row, |row| row.get(0)).optional()
+            }
+        })?;
+        path.map(|path| self.node_files.read(&path)).transpose()
+    }
+
+    /// Returns whether the user does not want to see a node.
+    pub fn is_hidden(&self, id: NodeId) -> Result<bool> {
+        let hidden: Option<bool> = self.database.read(|connection| {
+            let sql = "SELECT hidden FROM node WHERE id = ?1";
+            let mut statement = connection.prepare_cached(sql)?;
+            statement.query_row([derived::key(id)], |row| row.get(0)).optional()
+        })?;
+        Ok(hidden.unwrap_or(false))
+    }
+
+    /// Reads the current version of a node that [`FamilyState::nodes`] has named.
+    pub fn read_node(&self, path: &str) -> Result<Node> {
+        self.node_files.read(path)
+    }
+
+    /// Reads the versions of a node that have files, whether the database knows them or not.
+    pub fn written_versions(&self, started: Millis, id: NodeId) -> Result<Vec<Node>> {
+        self.node_files.versions(started, id)
+    }
+
+    /// Takes every node file in, after the database was thrown away. Returns those that could not be read.
+    pub fn restore_nodes(&mut self) -> Result<Vec<StoreError>> {
+        let (nodes, problems) = self.node_files.scan()?;
+        self.database.write(|transaction| {
+            for version in nodes.values().flatten() {
+                derived::save_node(transaction, None, version)
+                    .map_err(|source| self.database.failed(source))?;
+            }
+            Ok(())
+        })?;
+        Ok(problems)
+    }
+}
+
+/// Returns the first session of each project, with the tree that it lives in.
+fn first_sessions<'a>(
+    transaction: &Transaction<'_>,
+    projects: &BTreeSet<&'a str>,
+) -> rusqlite::Result<BTreeMap<&'a str, (RootId, String)>> {
+    let sql = "SELECT root, id FROM session WHERE project = ?1 ORDER BY created, id LIMIT 1";
+    let mut statement = transaction.prepare_cached(sql)?;
+    let mut first = BTreeMap::new();
+    for project in projects {
+        let row = statement.query_row([project], |row| Ok((RootId::new(row.get(0)?), row.get(1)?)));
+        first.extend(row.optional()?.map(|session| (*project, session)));
+    }
+    Ok(first)
+}
