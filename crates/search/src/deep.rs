@@ -138,10 +138,13 @@ impl<'a> Scan<'a> {
         lower.clear();
         lower.extend_from_slice(line);
         lower.make_ascii_lowercase();
-        self.needles.iter().all(|needle| needle.find(lower).is_some())
-            // A letter may be written as a number.
-            || memmem::find(line, br"\u").is_some()
+        self.needles.iter().all(|needle| needle.find(lower).is_some()) || hides_letters(line)
     }
+}
+
+/// Returns whether ASCII letters or digits are written as numbers, as JSON allows and hardly anyone does.
+fn hides_letters(line: &[u8]) -> bool {
+    memmem::find_iter(line, br"\u00").any(|at| matches!(line.get(at + 4), Some(b'3'..=b'7')))
 }
 
 /// What is found in one file.

@@ -5,26 +5,25 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::panic;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tantivy::directory::error::{LockError, OpenReadError};
 use tantivy::directory::{Directory, INDEX_WRITER_LOCK, MmapDirectory};
-use tantivy::indexer::{IndexWriterOptions, NoMergePolicy};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
 use tantivy::tokenizer::TokenizerManager;
-use tantivy::{
-    Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, Searcher, SegmentMeta,
-    TantivyError, Term,
-};
+use tantivy::{Index, IndexSettings, IndexWriter, ReloadPolicy, SegmentMeta, TantivyError};
 
 use crate::document::{Document, Key};
 use crate::error::SearchError;
 use crate::schema::FIELDS;
+use crate::snapshot::{Latest, Snapshot};
 use crate::tokens::{Identifiers, TOKENIZER};
 
 /// A search index in a folder. All of it is derived: who deletes the folder loses nothing but time.
 pub struct SearchIndex {
     folder: PathBuf,
     index: Index,
-    reader: IndexReader,
+    latest: Arc<Latest>,
 }
 
 impl SearchIndex {
@@ -56,7 +55,7 @@ impl SearchIndex {
             .tokenizers(tokenizers)
             .open_or_create(MmapDirectory::open(folder)?)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        Ok(Self { folder: folder.to_owned(), index, reader })
+        Ok(Self { folder: folder.to_owned(), index, latest: Arc::new(Latest::new(reader)?) })
     }
 
     /// Returns the position up to which the index is true, as the last commit gave it.
@@ -67,23 +66,29 @@ impl SearchIndex {
 
     /// Returns how many documents can be found.
     pub fn document_count(&self) -> u64 {
-        self.reader.searcher().num_docs()
+        self.snapshot().searcher.num_docs()
     }
 
     /// Takes notice of what other processes have committed.
     pub fn reload(&self) -> Result<(), SearchError> {
-        Ok(self.reader.reload()?)
+        Ok(self.latest.reload()?)
     }
 
-    /// Starts writing, with so many threads and so many bytes of memory for all of them. There is one writer at a time.
+    /// Starts writing, with so many threads and so many bytes of memory for all of them, at least 15 MB for each. There is
+    /// one writer at a time.
     pub fn writer(&self, threads: usize, memory: usize) -> Result<SearchWriter, SearchError> {
         let options = IndexWriterOptions::builder()
             .num_worker_threads(threads)
             .memory_budget_per_thread(memory / threads.max(1))
             .num_merge_threads(1)
             .build();
-        let writer = self.index.writer_with_options(options).map_err(|error| self.failed(error))?;
-        Ok(SearchWriter { writer, reader: self.reader.clone() })
+        let writer: IndexWriter =
+            self.index.writer_with_options(options).map_err(|error| self.failed(error))?;
+        // What is replaced again and again would otherwise stay, and count in every score.
+        let mut merging = LogMergePolicy::default();
+        merging.set_del_docs_ratio_before_merge(0.3);
+        writer.set_merge_policy(Box::new(merging));
+        Ok(SearchWriter { writer, latest: Arc::clone(&self.latest) })
     }
 
     /// Makes one segment of all, without what has been deleted. Afterwards two indexes with equal documents give equal
@@ -98,13 +103,15 @@ impl SearchIndex {
             let ids: Vec<_> = segments.iter().map(SegmentMeta::id).collect();
             writer.merge(&ids).wait()?;
         }
-        self.reader.reload()?;
+        // Files are kept as long as anyone knows of their segment.
+        drop(segments);
+        self.latest.reload()?;
         writer.garbage_collect_files().wait()?;
         Ok(writer.wait_merging_threads()?)
     }
 
-    pub(crate) fn searcher(&self) -> Searcher {
-        self.reader.searcher()
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.latest.get()
     }
 
     fn failed(&self, error: TantivyError) -> SearchError {
@@ -154,7 +161,7 @@ fn empty(folder: &Path) -> Result<(), SearchError> {
 /// Writes to the index. What is not committed is forgotten when the writer is dropped.
 pub struct SearchWriter {
     writer: IndexWriter,
-    reader: IndexReader,
+    latest: Arc<Latest>,
 }
 
 impl SearchWriter {
@@ -166,16 +173,12 @@ impl SearchWriter {
 
     /// Deletes the document with this key from among those added so far.
     pub fn delete(&mut self, key: Key) {
-        let (field, number) = match key {
-            Key::Message(number) => (FIELDS.message, number),
-            Key::Node(number) => (FIELDS.node, number),
-        };
-        self.writer.delete_term(Term::from_field_u64(field, number));
+        self.writer.delete_term(FIELDS.key(key));
     }
 
     /// Deletes all documents of a family from among those added so far.
     pub fn delete_family(&mut self, family: u32) {
-        self.writer.delete_term(Term::from_field_u64(FIELDS.family, u64::from(family)));
+        self.writer.delete_term(FIELDS.family(family));
     }
 
     /// Makes everything so far durable and searchable, and says up to which position the index is true now.
@@ -183,12 +186,12 @@ impl SearchWriter {
         let mut commit = self.writer.prepare_commit()?;
         commit.set_payload(&position.to_string());
         commit.commit()?;
-        Ok(self.reader.reload()?)
+        Ok(self.latest.reload()?)
     }
 
     /// Waits until segments that are being merged are done; a writer that is dropped gives those merges up.
     pub fn finish(self) -> Result<(), SearchError> {
         self.writer.wait_merging_threads()?;
-        Ok(self.reader.reload()?)
+        Ok(self.latest.reload()?)
     }
 }

@@ -12,6 +12,7 @@ mod tokens;
 mod document;
 mod query;
 mod schema;
+mod snapshot;
 mod index;
 mod tail;
 mod plan;

@@ -16,7 +16,7 @@ pub(crate) struct Matcher {
     forms: Vec<Form>,
     /// What each word or phrase counts: phrases more than words.
     pub(crate) weights: Vec<u32>,
-    /// The words and phrases as they were written, in lower case as far as they are ASCII.
+    /// The words and phrases as they were written, in lower case.
     written: Vec<String>,
 }
 
@@ -59,7 +59,9 @@ impl Matcher {
     fn take(&mut self, wanted: &Wanted, weight: u32, variants: bool) {
         let group = self.weights.len();
         self.weights.push(weight);
-        self.written.push(wanted.text.trim().to_ascii_lowercase());
+        let mut written = String::new();
+        push_lower_case(&mut written, wanted.text.trim());
+        self.written.push(written);
         let others = wanted.variants.iter().filter(|_| variants);
         let single = wanted.whole.iter().chain(others);
         let single: Vec<Vec<(usize, String)>> =
@@ -111,13 +113,16 @@ impl Matcher {
         if is_found.iter().all(|found| *found) {
             return places;
         }
-        // Only ASCII changes its case here, so that places in the copy are places in the text.
-        let lower = text.to_ascii_lowercase();
+        let mut lower = String::with_capacity(text.len());
+        push_lower_case(&mut lower, text);
         for (group, written) in
             self.written.iter().enumerate().filter(|(group, _)| !is_found[*group])
         {
             let found = memmem::find_iter(lower.as_bytes(), written.as_bytes());
-            places.extend(found.map(|at| Place { range: at..at + written.len(), group }));
+            let borders: Vec<usize> = found.flat_map(|at| [at, at + written.len()]).collect();
+            let borders = before_lower_case(text, &borders);
+            let ranges = borders.chunks_exact(2).map(|pair| pair[0]..pair[1]);
+            places.extend(ranges.map(|range| Place { range, group }));
         }
         sort(&mut places);
         places
@@ -135,6 +140,23 @@ impl Matcher {
         }
         is_found
     }
+}
+
+/// Finds the places in a text that these places in its lower-case form come from. Letters can become longer or shorter.
+fn before_lower_case(text: &str, borders: &[usize]) -> Vec<usize> {
+    let mut found = Vec::with_capacity(borders.len());
+    let mut lower = 0;
+    for (at, character) in text.char_indices() {
+        while borders.get(found.len()).is_some_and(|border| *border <= lower) {
+            found.push(at);
+        }
+        if found.len() == borders.len() {
+            break;
+        }
+        lower += character.to_lowercase().map(char::len_utf8).sum::<usize>();
+    }
+    found.resize(borders.len(), text.len());
+    found
 }
 
 fn sort(places: &mut [Place]) {

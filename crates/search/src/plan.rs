@@ -1,9 +1,9 @@
 //! A query, as terms of the index: what is looked up, and what each find is worth.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use tantivy::query::{
-    AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, Occur,
+    AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur,
     PhraseQuery, Query as TantivyQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
@@ -59,13 +59,13 @@ impl Leaf {
 /// One way to write what is wanted, in each field of text.
 #[derive(Clone, Debug)]
 pub(crate) struct Form {
-    pub(crate) leaves: [(Leaf, f32); 2],
+    pub(crate) leaves: Vec<(Leaf, f32)>,
 }
 
 impl Form {
     fn new(parts: &[(usize, String)], weight: f32) -> Self {
         let leaf = |field, counts: f32| (Leaf::new(field, parts), counts * weight);
-        Self { leaves: [leaf(FIELDS.body, BODY), leaf(FIELDS.detail, DETAIL)] }
+        Self { leaves: vec![leaf(FIELDS.body, BODY), leaf(FIELDS.detail, DETAIL)] }
     }
 }
 
@@ -124,7 +124,18 @@ impl Plan {
         }
     }
 
-    /// Returns the leaves whose scores are summed up, with the groups and forms they belong to, in a fixed order.
+    /// Leaves out what no document holds, so that it is not looked for again and again.
+    pub(crate) fn prune(&mut self, statistics: &Statistics) {
+        let groups = self.groups.iter_mut().flat_map(|group| &mut group.forms);
+        for form in groups.chain(&mut self.in_a_row) {
+            form.leaves.retain(|(leaf, _)| leaf.terms().all(|term| statistics.is_there(term)));
+        }
+        for group in &mut self.groups {
+            group.forms.retain(|form| !form.leaves.is_empty());
+        }
+    }
+
+    /// Returns the leaves that give scores, in the order of groups and forms, those for words in a row last.
     pub(crate) fn scored(&self) -> impl Iterator<Item = &(Leaf, f32)> {
         let in_a_row = self.in_a_row.iter().flat_map(|form| &form.leaves);
         self.groups.iter().flat_map(Group::leaves).chain(in_a_row)
@@ -132,6 +143,9 @@ impl Plan {
 
     /// Returns the query that finds the candidates on disk.
     pub(crate) fn query(&self) -> Box<dyn TantivyQuery> {
+        if self.is_hopeless() {
+            return Box::new(EmptyQuery);
+        }
         let mut clauses: Vec<(Occur, Box<dyn TantivyQuery>)> = Vec::new();
         let any =
             |group: &Group| -> Vec<Box<dyn TantivyQuery>> { group.leaves().map(boosted).collect() };
@@ -159,6 +173,13 @@ impl Plan {
         }
         clauses.extend(self.excluded.iter().map(|leaf| (Occur::MustNot, leaf.query())));
         Box::new(BooleanQuery::new(clauses))
+    }
+
+    /// Returns whether words are asked for that no document holds.
+    fn is_hopeless(&self) -> bool {
+        let is_gone = |group: &Group| group.forms.is_empty();
+        self.groups.iter().any(|group| group.is_required && is_gone(group))
+            || (!self.groups.is_empty() && self.groups.iter().all(is_gone))
     }
 }
 
@@ -218,6 +239,8 @@ pub(crate) struct Statistics {
     documents: u64,
     tokens: HashMap<Field, u64>,
     documents_with: HashMap<Term, u64>,
+    /// The terms that any document holds.
+    there: HashSet<Term>,
 }
 
 impl Statistics {
@@ -234,24 +257,27 @@ impl Statistics {
                 documents_with.insert(term.clone(), count);
             }
         }
+        let there = documents_with.iter().filter(|(_, count)| **count > 0);
+        let there = there.map(|(term, _)| term.clone()).collect();
         // A rare form of a common word is no better find than the word itself: all forms count as the most common.
         for group in plan.groups.iter().filter(|group| group.forms.len() > 1) {
-            for place in 0..2 {
-                let terms: Vec<&Term> = group
-                    .forms
-                    .iter()
-                    .filter_map(|form| match &form.leaves[place].0 {
-                        Leaf::Term(term) => Some(term),
-                        Leaf::Phrase(_) => None,
-                    })
-                    .collect();
+            for field in [FIELDS.body, FIELDS.detail] {
+                let alone = group.leaves().filter_map(|(leaf, _)| match leaf {
+                    Leaf::Term(term) if term.field() == field => Some(term),
+                    _ => None,
+                });
+                let terms: Vec<&Term> = alone.collect();
                 let most = terms.iter().map(|term| documents_with[*term]).max().unwrap_or(0);
                 for term in terms {
                     documents_with.insert(term.clone(), most);
                 }
             }
         }
-        Ok(Self { documents, tokens, documents_with })
+        Ok(Self { documents, tokens, documents_with, there })
+    }
+
+    fn is_there(&self, term: &Term) -> bool {
+        self.there.contains(term)
     }
 }
 

@@ -1,5 +1,6 @@
 //! The query language: words, phrases, filters.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
@@ -10,6 +11,9 @@ use tantivy::tokenizer::{TokenStream, Tokenizer};
 use crate::document::Speaker;
 use crate::error::SearchError;
 use crate::tokens::{Identifiers, Kind};
+
+/// A whole error report makes a query too, but the first words of it do as well as all.
+const MOST_WORDS: usize = 64;
 
 /// What somebody looks for.
 ///
@@ -89,33 +93,26 @@ impl Query {
         let mut query = Self::default();
         let mut rest = text;
         while let Some(item) = next_item(&mut rest) {
-            let filter = item.filter.filter(|_| !item.excluded);
-            match filter {
-                Some(name) => query.take_filter(name, item.text, now)?,
-                None => query.take_words(&item),
+            match item {
+                Item::Word(word) => query.words.extend(Wanted::words(word)),
+                Item::Phrase(phrase) => query.phrases.extend(Wanted::new(phrase)),
+                Item::Excluded(text) => query.excluded.extend(Wanted::new(text)),
+                Item::Filter(name, value) => query.take_filter(name, value, now)?,
             }
         }
         let counts = |word: &Wanted| !word.is_stop_word();
         if !query.phrases.is_empty() || query.words.iter().any(counts) {
             query.words.retain(counts);
         }
+        let mut known = HashSet::new();
+        query.words.retain(|word| known.insert(word.text.clone()));
+        query.words.truncate(MOST_WORDS);
         Ok(query)
     }
 
     /// Returns whether there is nothing to look for but what the filters say.
     pub fn is_only_filters(&self) -> bool {
         self.words.is_empty() && self.phrases.is_empty()
-    }
-
-    fn take_words(&mut self, item: &Item<'_>) {
-        let written = item.written;
-        if item.excluded {
-            self.excluded.extend(Wanted::new(written));
-        } else if item.quoted && item.filter.is_none() {
-            self.phrases.extend(Wanted::new(item.text));
-        } else {
-            self.words.extend(Wanted::words(written));
-        }
     }
 
     fn take_filter(&mut self, name: Name, value: &str, now: &Zoned) -> Result<(), SearchError> {
@@ -266,7 +263,8 @@ fn variants_of(word: &str) -> Vec<String> {
     } else if let Some(stem) = word.strip_suffix('y') {
         ["ys", "ies", "ied", "ying"].map(|ending| format!("{stem}{ending}")).into()
     } else {
-        ["s", "es", "ed", "ing"].map(|ending| format!("{word}{ending}")).into()
+        let plural = if word.ends_with(['x', 'z', 'h', 'o']) { "es" } else { "s" };
+        [plural, "ed", "ing"].map(|ending| format!("{word}{ending}")).into()
     };
     variants.retain(|variant| variant != word);
     variants
@@ -319,16 +317,13 @@ impl Name {
     }
 }
 
-/// One word, phrase or filter of a query.
+/// One piece of a query.
 #[derive(Debug)]
-struct Item<'a> {
-    excluded: bool,
-    filter: Option<Name>,
-    /// The word, what stands between the quotes, or the filter's value.
-    text: &'a str,
-    quoted: bool,
-    /// All of it, without the minus.
-    written: &'a str,
+enum Item<'a> {
+    Word(&'a str),
+    Phrase(&'a str),
+    Excluded(&'a str),
+    Filter(Name, &'a str),
 }
 
 const QUOTES: [char; 3] = ['"', '“', '”'];
@@ -336,40 +331,43 @@ const QUOTES: [char; 3] = ['"', '“', '”'];
 /// Takes the next word, phrase or filter from the front of `rest`.
 fn next_item<'a>(rest: &mut &'a str) -> Option<Item<'a>> {
     let text = rest.trim_start();
-    if text.is_empty() {
-        return None;
+    let first = text.chars().next()?;
+    let behind = &text[first.len_utf8()..];
+    if QUOTES.contains(&first) {
+        return Some(Item::Phrase(take_quoted(behind, rest)));
     }
     // Two dashes make an option of a command, and a dash alone is punctuation.
-    let excluded = text.starts_with('-')
-        && text[1..].starts_with(|next: char| next != '-' && !next.is_whitespace());
-    let text = &text[usize::from(excluded)..];
-    let item = if let Some(inside) = text.strip_prefix(QUOTES) {
-        let (phrase, after) = inside.split_once(QUOTES).unwrap_or((inside, ""));
-        *rest = after;
-        Item { excluded, filter: None, text: phrase, quoted: true, written: phrase }
-    } else {
-        let ends = |character: char| character.is_whitespace() || QUOTES.contains(&character);
-        let end = text.find(ends).unwrap_or(text.len());
-        let (word, after) = text.split_at(end);
-        match filter_in(word, after) {
-            Some((filter, _)) if word.ends_with(':') => {
-                let inside = &after[after.chars().next().map_or(0, char::len_utf8)..];
-                let (value, after) = inside.split_once(QUOTES).unwrap_or((inside, ""));
-                *rest = after;
-                let written = &text[..text.len() - after.len()];
-                Item { excluded, filter: Some(filter), text: value, quoted: true, written }
-            }
-            Some((filter, value)) => {
-                *rest = after;
-                Item { excluded, filter: Some(filter), text: value, quoted: false, written: word }
-            }
-            None => {
-                *rest = after;
-                Item { excluded, filter: None, text: word, quoted: false, written: word }
-            }
+    if first == '-' && behind.starts_with(|next: char| next != '-' && !next.is_whitespace()) {
+        let excluded = match behind.strip_prefix(QUOTES) {
+            Some(inside) => take_quoted(inside, rest),
+            None => take_word(behind, rest),
+        };
+        return Some(Item::Excluded(excluded));
+    }
+    let word = take_word(text, rest);
+    Some(match filter_in(word, rest) {
+        Some((name, "")) => {
+            let inside = rest.strip_prefix(QUOTES).unwrap_or(rest);
+            Item::Filter(name, take_quoted(inside, rest))
         }
-    };
-    Some(item)
+        Some((name, value)) => Item::Filter(name, value),
+        None => Item::Word(word),
+    })
+}
+
+/// Takes what stands before the next quote, or everything if there is none.
+fn take_quoted<'a>(inside: &'a str, rest: &mut &'a str) -> &'a str {
+    let (quoted, after) = inside.split_once(QUOTES).unwrap_or((inside, ""));
+    *rest = after;
+    quoted
+}
+
+/// Takes what stands before the next white space or quote.
+fn take_word<'a>(text: &'a str, rest: &mut &'a str) -> &'a str {
+    let ends = |character: char| character.is_whitespace() || QUOTES.contains(&character);
+    let (word, after) = text.split_at(text.find(ends).unwrap_or(text.len()));
+    *rest = after;
+    word
 }
 
 /// Takes a word for a filter if it is one: a known name with a value, which may stand in quotes behind it.

@@ -37,7 +37,8 @@ impl Ranking<'_> {
         let mut at = 0;
         let mut some = groups.is_empty();
         for group in groups {
-            let here = &scores[at..at + 2 * group.forms.len()];
+            let leaves = group.forms.iter().map(|form| form.leaves.len()).sum::<usize>();
+            let here = &scores[at..at + leaves];
             at += here.len();
             let is_found = here.iter().any(|score| *score > 0.0);
             if group.is_required && !is_found {
@@ -56,8 +57,8 @@ impl Ranking<'_> {
         }
         let mut at = 0;
         let mut next = |form: &Form| {
-            let scores = &found.scores[at..at + 2];
-            at += 2;
+            let scores = &found.scores[at..at + form.leaves.len()];
+            at += scores.len();
             let parts = form.leaves.iter().zip(scores);
             parts.map(|((_, weight), score)| f64::from(*weight) * f64::from(*score)).sum::<f64>()
         };

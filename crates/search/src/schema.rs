@@ -2,10 +2,10 @@
 
 use std::sync::LazyLock;
 
-use tantivy::TantivyDocument;
 use tantivy::schema::{
     Field, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
 };
+use tantivy::{TantivyDocument, Term};
 
 use crate::document::{Document, Key};
 use crate::query::DocumentKind;
@@ -31,9 +31,9 @@ pub(crate) struct Fields {
     pub(crate) outcome: Field,
     /// Words of ours for what a document is: `message` or `node`, and who speaks.
     pub(crate) kind: Field,
-    pub(crate) message: Field,
-    pub(crate) node: Field,
-    pub(crate) family: Field,
+    message: Field,
+    node: Field,
+    family: Field,
     time: Field,
     speaker: Field,
 }
@@ -83,6 +83,19 @@ impl Fields {
             time,
             speaker,
         }
+    }
+
+    /// Returns the term of the document with this key.
+    pub(crate) fn key(&self, key: Key) -> Term {
+        match key {
+            Key::Message(number) => Term::from_field_u64(self.message, number),
+            Key::Node(number) => Term::from_field_u64(self.node, number),
+        }
+    }
+
+    /// Returns the term of the documents of a family.
+    pub(crate) fn family(&self, family: u32) -> Term {
+        Term::from_field_u64(self.family, u64::from(family))
     }
 
     /// Calls `take` with every text of a document and the field it belongs to.

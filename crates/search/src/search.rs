@@ -4,17 +4,16 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use pi_brain_session::Millis;
-use tantivy::columnar::Column;
 use tantivy::query::{EnableScoring, Weight};
-use tantivy::{DocId, DocSet, Searcher, SegmentReader};
+use tantivy::{DocId, DocSet, SegmentReader};
 
-use crate::document::{Key, Speaker};
+use crate::document::Key;
 use crate::error::SearchError;
 use crate::index::SearchIndex;
 use crate::plan::{Plan, Statistics};
-use crate::query::Query;
+use crate::query::{Filters, Query};
 use crate::rank::{Found, Ranking};
-use crate::schema;
+use crate::snapshot::{Columns, Snapshot, is_alive};
 use crate::tail::HotTail;
 
 /// How a query is to be answered.
@@ -57,7 +56,7 @@ pub struct Hit {
 }
 
 /// At least so many documents are taken from the index by their words alone, and ranked by everything else.
-const CANDIDATES: usize = 512;
+const CANDIDATES: usize = 256;
 
 /// Searches the index and the hot tail.
 ///
@@ -73,28 +72,25 @@ pub fn search(
     query: &Query,
     request: &Request<'_>,
 ) -> Result<Hits, SearchError> {
-    let searcher = index.searcher();
-    let plan = Plan::new(query, request.project, request.allow.is_some());
-    let statistics = Statistics::new(&plan, &searcher, tail)?;
-    let judge = Judge { query, tail, allow: request.allow };
-    let wanted = request.offset.saturating_add(request.limit);
-    // A power of two: pages of one answer are cut from one list of candidates, as far as that is possible.
-    let most = CANDIDATES.max(wanted.saturating_mul(2).min(1 << 30).next_power_of_two());
+    let snapshot = index.snapshot();
+    let mut plan = Plan::new(query, request.project, request.allow.is_some());
+    let statistics = Statistics::new(&plan, &snapshot.searcher, tail)?;
+    plan.prune(&statistics);
     let ranking = Ranking { plan: &plan, now: request.now };
+    let judge = Judge { filters: &query.filters, allow: request.allow };
+    let wanted = request.offset.saturating_add(request.limit);
 
-    let mut hits = Vec::new();
-    let mut total = 0;
-    if searcher.num_docs() > 0 {
-        let on_disk = OnDisk { searcher: &searcher, plan: &plan, statistics: &statistics };
-        total += on_disk.count(&judge)?;
-        if query.is_only_filters() {
-            let newest = on_disk.newest(&judge, wanted)?;
-            hits.extend(newest.into_iter().map(|candidate| candidate.hit(0.0)));
-        } else {
-            let best = on_disk.best(&judge, most)?;
-            hits.extend(on_disk.ranked(best, &ranking)?);
-        }
-    }
+    let hidden = tail.hidden(&snapshot)?;
+    let on_disk =
+        OnDisk { snapshot: &snapshot, plan: &plan, statistics: &statistics, hidden: &hidden };
+    let mut total = on_disk.count(&judge)?;
+    let mut hits = if query.is_only_filters() {
+        on_disk.newest(&judge, wanted)?
+    } else {
+        // A power of two: pages of one answer are cut from one list of candidates, as far as that is possible.
+        let most = CANDIDATES.max(wanted.saturating_mul(2).min(1 << 30).next_power_of_two());
+        on_disk.ranked(on_disk.best(&judge, most)?, &ranking)?
+    };
     let fresh = in_tail(tail, &judge, &ranking, &statistics)?;
     total += fresh.len() as u64;
     hits.extend(fresh);
@@ -109,77 +105,22 @@ pub fn search(
 
 /// What decides about a document besides its words.
 struct Judge<'a> {
-    query: &'a Query,
-    tail: &'a HotTail,
+    filters: &'a Filters,
     allow: Option<&'a (dyn Fn(Key) -> bool + Sync)>,
 }
 
 impl Judge<'_> {
-    /// Returns whether every document in the index passes.
     fn allows_all(&self) -> bool {
-        let filters = &self.query.filters;
-        let is_timeless = filters.after.is_none() && filters.before.is_none();
-        is_timeless && self.allow.is_none() && !self.tail.hides_anything()
+        self.filters.after.is_none() && self.filters.before.is_none() && self.allow.is_none()
     }
 
     fn allows_time(&self, time: Option<Millis>) -> bool {
-        let filters = &self.query.filters;
-        filters.after.is_none_or(|after| time.is_some_and(|time| time >= after))
-            && filters.before.is_none_or(|before| time.is_some_and(|time| time < before))
+        self.filters.after.is_none_or(|after| time.is_some_and(|time| time >= after))
+            && self.filters.before.is_none_or(|before| time.is_some_and(|time| time < before))
     }
 
-    fn allows(&self, key: Key, time: Option<Millis>) -> bool {
-        self.allows_time(time) && self.allow.is_none_or(|allow| allow(key))
-    }
-
-    /// Reads what is known of a document in the index, if it passes.
-    fn candidate(&self, columns: &Columns, segment: usize, doc: DocId) -> Option<Candidate> {
-        let time = columns.time(doc);
-        let (key, family) = (columns.key(doc)?, columns.family(doc));
-        let passes = self.allows(key, time) && !self.tail.hides(key, family);
-        passes.then_some(Candidate { score: 0.0, time, key, family, segment, doc })
-    }
-}
-
-/// The columns of a segment. One that no document of the segment has a value for is absent.
-struct Columns {
-    message: Option<Column<u64>>,
-    node: Option<Column<u64>>,
-    family: Option<Column<u64>>,
-    time: Option<Column<i64>>,
-    speaker: Option<Column<u64>>,
-}
-
-impl Columns {
-    fn open(reader: &SegmentReader) -> tantivy::Result<Self> {
-        let columns = reader.fast_fields();
-        Ok(Self {
-            message: columns.column_opt(schema::MESSAGE)?,
-            node: columns.column_opt(schema::NODE)?,
-            family: columns.column_opt(schema::FAMILY)?,
-            time: columns.column_opt(schema::TIME)?,
-            speaker: columns.column_opt(schema::SPEAKER)?,
-        })
-    }
-
-    fn key(&self, doc: DocId) -> Option<Key> {
-        let message = self.message.as_ref().and_then(|column| column.first(doc));
-        let node = || self.node.as_ref().and_then(|column| column.first(doc));
-        message.map(Key::Message).or_else(|| node().map(Key::Node))
-    }
-
-    fn family(&self, doc: DocId) -> u32 {
-        let family = self.family.as_ref().and_then(|column| column.first(doc));
-        family.and_then(|family| u32::try_from(family).ok()).unwrap_or_default()
-    }
-
-    fn time(&self, doc: DocId) -> Option<Millis> {
-        self.time.as_ref().and_then(|column| column.first(doc)).map(Millis)
-    }
-
-    fn speaker(&self, doc: DocId) -> Option<Speaker> {
-        let number = self.speaker.as_ref().and_then(|column| column.first(doc))?;
-        Speaker::ALL.into_iter().find(|speaker| *speaker as u64 == number)
+    fn allows_key(&self, key: Key) -> bool {
+        self.allow.is_none_or(|allow| allow(key))
     }
 }
 
@@ -189,14 +130,13 @@ struct Candidate {
     score: f32,
     time: Option<Millis>,
     key: Key,
-    family: u32,
     segment: usize,
     doc: DocId,
 }
 
 impl Candidate {
-    fn hit(&self, score: f64) -> Hit {
-        Hit { key: self.key, family: self.family, score, time: self.time }
+    fn hit(&self, columns: &Columns, score: f64) -> Hit {
+        Hit { key: self.key, family: columns.family(self.doc), score, time: self.time }
     }
 }
 
@@ -242,6 +182,14 @@ impl Best {
         }
     }
 
+    /// Returns whether there is room for a document with this score and time; the key may still decide against it.
+    fn has_room_for(&self, score: f32, time: Option<Millis>) -> bool {
+        self.heap.len() < self.most
+            || self.heap.peek().is_some_and(|worst| {
+                score.total_cmp(&worst.0.score).then(time.cmp(&worst.0.time)).is_ge()
+            })
+    }
+
     /// Returns the score that a document must exceed to be looked at: an equal one may still be newer.
     fn threshold(&self) -> f32 {
         match self.heap.peek() {
@@ -257,61 +205,93 @@ impl Best {
 
 /// One search in the index.
 struct OnDisk<'a> {
-    searcher: &'a Searcher,
+    snapshot: &'a Snapshot,
     plan: &'a Plan,
     statistics: &'a Statistics,
+    /// The documents that are out of date, sorted, for each segment.
+    hidden: &'a [Vec<DocId>],
 }
 
 impl OnDisk<'_> {
     fn scoring(&self) -> EnableScoring<'_> {
-        EnableScoring::enabled_from_statistics_provider(self.statistics, self.searcher)
+        let searcher = &self.snapshot.searcher;
+        EnableScoring::enabled_from_statistics_provider(self.statistics, searcher)
     }
 
-    fn matching(&self) -> tantivy::Result<Box<dyn Weight>> {
-        self.plan.query().weight(EnableScoring::disabled_from_searcher(self.searcher))
+    fn without_scores(&self) -> EnableScoring<'_> {
+        EnableScoring::disabled_from_searcher(&self.snapshot.searcher)
     }
 
-    fn segments(&self) -> impl Iterator<Item = (usize, &SegmentReader)> {
-        self.searcher.segment_readers().iter().enumerate()
+    fn is_there(&self, reader: &SegmentReader, segment: usize, doc: DocId) -> bool {
+        let hidden = &self.hidden[segment];
+        is_alive(reader, doc) && (hidden.is_empty() || hidden.binary_search(&doc).is_err())
     }
 
     /// Counts the documents that match.
     fn count(&self, judge: &Judge<'_>) -> tantivy::Result<u64> {
-        let weight = self.matching()?;
+        let weight = self.plan.query().weight(self.without_scores())?;
         let mut total = 0;
-        for (at, reader) in self.segments() {
+        for (segment, (reader, columns)) in self.snapshot.segments().enumerate() {
             if judge.allows_all() {
                 total += u64::from(weight.count(reader)?);
+                let hidden = &self.hidden[segment];
+                if !hidden.is_empty() {
+                    let mut docs = weight.scorer(reader, 1.0)?;
+                    total -= hidden.iter().filter(|doc| is_at(&mut *docs, **doc)).count() as u64;
+                }
             } else {
-                each_match(&*weight, judge, at, reader, |_| total += 1)?;
+                weight.for_each_no_score(reader, &mut |docs| {
+                    let passes = |doc: &&DocId| {
+                        self.is_there(reader, segment, **doc)
+                            && judge.allows_time(columns.time(**doc))
+                            && columns.key(**doc).is_some_and(|key| judge.allows_key(key))
+                    };
+                    total += docs.iter().filter(passes).count() as u64;
+                })?;
             }
         }
         Ok(total)
     }
 
-    /// Finds the newest documents that match.
-    fn newest(&self, judge: &Judge<'_>, most: usize) -> tantivy::Result<Vec<Candidate>> {
-        let weight = self.matching()?;
-        let mut best = Best::new(most);
-        for (at, reader) in self.segments() {
-            each_match(&*weight, judge, at, reader, |candidate| best.push(candidate))?;
+    /// Puts a document among the best, if it passes and is good enough.
+    fn offer(&self, best: &mut Best, judge: &Judge<'_>, segment: usize, doc: DocId, score: f32) {
+        let (reader, columns) = self.snapshot.segment(segment);
+        let time = columns.time(doc);
+        if !best.has_room_for(score, time)
+            || !self.is_there(reader, segment, doc)
+            || !judge.allows_time(time)
+        {
+            return;
         }
-        Ok(best.into_vec())
+        if let Some(key) = columns.key(doc).filter(|key| judge.allows_key(*key)) {
+            best.push(Candidate { score, time, key, segment, doc });
+        }
+    }
+
+    /// Finds the newest documents that match.
+    fn newest(&self, judge: &Judge<'_>, most: usize) -> tantivy::Result<Vec<Hit>> {
+        let weight = self.plan.query().weight(self.without_scores())?;
+        let mut best = Best::new(most);
+        for (segment, (reader, _)) in self.snapshot.segments().enumerate() {
+            let mut found = Vec::new();
+            weight.for_each_no_score(reader, &mut |docs| found.extend_from_slice(docs))?;
+            // Documents mostly come in the order of time: from the end, the first ones are the newest.
+            for doc in found.into_iter().rev() {
+                self.offer(&mut best, judge, segment, doc, 0.0);
+            }
+        }
+        let hit =
+            |candidate: Candidate| candidate.hit(self.snapshot.segment(candidate.segment).1, 0.0);
+        Ok(best.into_vec().into_iter().map(hit).collect())
     }
 
     /// Finds the documents whose words fit best.
     fn best(&self, judge: &Judge<'_>, most: usize) -> tantivy::Result<Vec<Candidate>> {
         let weight = self.plan.query().weight(self.scoring())?;
         let mut best = Best::new(most);
-        for (at, reader) in self.segments() {
-            let columns = Columns::open(reader)?;
-            let alive = reader.alive_bitset();
+        for (segment, (reader, _)) in self.snapshot.segments().enumerate() {
             weight.for_each_pruning(best.threshold(), reader, &mut |doc, score| {
-                if alive.is_none_or(|alive| alive.is_alive(doc))
-                    && let Some(candidate) = judge.candidate(&columns, at, doc)
-                {
-                    best.push(Candidate { score, ..candidate });
-                }
+                self.offer(&mut best, judge, segment, doc, score);
                 best.threshold()
             })?;
         }
@@ -330,16 +310,11 @@ impl OnDisk<'_> {
             .scored()
             .map(|(leaf, _)| leaf.query().weight(self.scoring()))
             .collect::<tantivy::Result<_>>()?;
-        let project =
-            self.plan.project.as_ref().map(|leaf| {
-                leaf.query().weight(EnableScoring::disabled_from_searcher(self.searcher))
-            });
-        let project = project.transpose()?;
+        let project = self.plan.project.as_ref();
+        let project = project.map(|leaf| leaf.query().weight(self.without_scores())).transpose()?;
         let mut hits = Vec::with_capacity(candidates.len());
         for group in candidates.chunk_by(|one, other| one.segment == other.segment) {
-            let segment = u32::try_from(group[0].segment).unwrap_or(u32::MAX);
-            let reader = self.searcher.segment_reader(segment);
-            let columns = Columns::open(reader)?;
+            let (reader, columns) = self.snapshot.segment(group[0].segment);
             let mut scores = vec![vec![0.0; leaves.len()]; group.len()];
             for (leaf, weight) in leaves.iter().enumerate() {
                 let mut docs = weight.scorer(reader, 1.0)?;
@@ -360,27 +335,11 @@ impl OnDisk<'_> {
                         .as_mut()
                         .is_some_and(|docs| is_at(&mut **docs, candidate.doc)),
                 };
-                hits.push(candidate.hit(ranking.score(&found)));
+                hits.push(candidate.hit(columns, ranking.score(&found)));
             }
         }
         Ok(hits)
     }
-}
-
-/// Calls `take` with each document of a segment that matches and passes.
-fn each_match(
-    weight: &dyn Weight,
-    judge: &Judge<'_>,
-    at: usize,
-    reader: &SegmentReader,
-    mut take: impl FnMut(Candidate),
-) -> tantivy::Result<()> {
-    let columns = Columns::open(reader)?;
-    let alive = reader.alive_bitset();
-    weight.for_each_no_score(reader, &mut |docs| {
-        let docs = docs.iter().filter(|doc| alive.is_none_or(|alive| alive.is_alive(**doc)));
-        docs.filter_map(|doc| judge.candidate(&columns, at, *doc)).for_each(&mut take);
-    })
 }
 
 /// Moves to a document, or to the next one that there is; documents are asked for in rising order.
@@ -416,7 +375,8 @@ fn in_tail(
         let passes = filters.iter().all(|any| any.iter().any(|leaf| leaf[at]))
             && !excluded.iter().any(|leaf| leaf[at])
             && ranking.matches(&scores)
-            && judge.allows(place.key, place.time);
+            && judge.allows_time(place.time)
+            && judge.allows_key(place.key);
         if passes {
             let found = Found {
                 scores: &scores,

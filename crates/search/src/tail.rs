@@ -4,17 +4,19 @@
 //! before and after the commit.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pi_brain_session::Millis;
-use tantivy::Term;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::{Bm25StatisticsProvider, Bm25Weight};
 use tantivy::schema::Field;
 use tantivy::tokenizer::{TokenStream, Tokenizer};
+use tantivy::{DocId, SearcherGeneration, Term};
 
 use crate::document::{Document, Key, Speaker};
 use crate::plan::Leaf;
 use crate::schema::FIELDS;
+use crate::snapshot::Snapshot;
 use crate::tokens::Identifiers;
 
 /// Documents that are not in the index yet, and what has been deleted since its last commit.
@@ -27,9 +29,21 @@ pub struct HotTail {
     postings: HashMap<Term, Vec<Posting>>,
     /// How long the two fields of text are, over all documents.
     lengths: HashMap<Field, u64>,
-    deleted: HashSet<Key>,
-    deleted_families: HashSet<u32>,
+    /// What the index has of these is out of date.
+    stale: HashSet<Key>,
+    stale_terms: Vec<Term>,
+    hidden: Mutex<Hidden>,
     tokenizer: Identifiers,
+}
+
+/// The documents of a snapshot that are out of date. Found once, and then only for what has become stale since.
+#[derive(Default)]
+struct Hidden {
+    generation: Option<SearcherGeneration>,
+    /// How many of the stale terms have been looked up.
+    known: usize,
+    /// A sorted list for each segment.
+    documents: Arc<Vec<Vec<DocId>>>,
 }
 
 /// What is known of a document besides its words.
@@ -51,6 +65,7 @@ impl HotTail {
     /// Adds a document. It stands for any other with its key, here and in the index.
     pub fn add(&mut self, document: &Document) {
         self.remove(document.key);
+        self.outdate(document.key);
         let place = self.places.len();
         let mut ends: HashMap<Field, u32> = HashMap::new();
         let mut lengths = [0; 2];
@@ -90,7 +105,7 @@ impl HotTail {
     /// Deletes the document with this key, here and in the index.
     pub fn delete(&mut self, key: Key) {
         self.remove(key);
-        self.deleted.insert(key);
+        self.outdate(key);
     }
 
     /// Deletes the documents of a family, here and in the index. Those that are added later are not concerned.
@@ -100,7 +115,7 @@ impl HotTail {
                 self.remove(key);
             }
         }
-        self.deleted_families.insert(family);
+        self.stale_terms.push(FIELDS.family(family));
     }
 
     /// Forgets everything: the index has it now.
@@ -115,17 +130,19 @@ impl HotTail {
 
     /// Returns whether there is nothing here, not even a deletion.
     pub fn is_empty(&self) -> bool {
-        !self.hides_anything()
+        self.by_key.is_empty() && self.stale_terms.is_empty()
     }
 
     fn remove(&mut self, key: Key) {
-        let Some(place) = self.by_key.remove(&key).and_then(|place| self.places[place].take())
-        else {
-            return;
-        };
-        self.count(place.lengths, |sum, length| sum - length);
-        // What the index has of it must stay hidden until the next commit.
-        self.deleted.insert(key);
+        if let Some(place) = self.by_key.remove(&key).and_then(|place| self.places[place].take()) {
+            self.count(place.lengths, |sum, length| sum - length);
+        }
+    }
+
+    fn outdate(&mut self, key: Key) {
+        if self.stale.insert(key) {
+            self.stale_terms.push(FIELDS.key(key));
+        }
     }
 
     fn count(&mut self, lengths: [u32; 2], change: impl Fn(u64, u64) -> u64) {
@@ -135,16 +152,31 @@ impl HotTail {
         }
     }
 
-    /// Returns whether something in the index may be out of date.
-    pub(crate) fn hides_anything(&self) -> bool {
-        !self.by_key.is_empty() || !self.deleted.is_empty() || !self.deleted_families.is_empty()
-    }
-
-    /// Returns whether a document in the index is out of date.
-    pub(crate) fn hides(&self, key: Key, family: u32) -> bool {
-        self.deleted_families.contains(&family)
-            || self.by_key.contains_key(&key)
-            || self.deleted.contains(&key)
+    /// Returns the documents of a snapshot that are out of date, a sorted list for each segment.
+    pub(crate) fn hidden(&self, snapshot: &Snapshot) -> tantivy::Result<Arc<Vec<Vec<DocId>>>> {
+        let mut hidden = self.hidden.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = snapshot.searcher.generation();
+        if hidden.generation.as_ref() != Some(generation) {
+            let segments = snapshot.searcher.segment_readers().len();
+            *hidden = Hidden {
+                generation: Some(generation.clone()),
+                known: 0,
+                documents: Arc::new(vec![Vec::new(); segments]),
+            };
+        }
+        if hidden.known < self.stale_terms.len() {
+            let mut lists = Vec::clone(&hidden.documents);
+            for term in &self.stale_terms[hidden.known..] {
+                snapshot.add_documents_with(term, &mut lists)?;
+            }
+            for list in &mut lists {
+                list.sort_unstable();
+                list.dedup();
+            }
+            hidden.known = self.stale_terms.len();
+            hidden.documents = Arc::new(lists);
+        }
+        Ok(Arc::clone(&hidden.documents))
     }
 
     /// Returns how many tokens a field of text has.

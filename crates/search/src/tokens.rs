@@ -53,7 +53,7 @@ impl Tokenizer for Identifiers {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Tokens<'a> {
         self.pending.clear();
-        Tokens { text, at: 0, position: 0, next: 0, buffers: self }
+        Tokens { text, at: 0, position: 0, next: 0, kind: Kind::Part, buffers: self }
     }
 }
 
@@ -62,14 +62,16 @@ pub(crate) struct Tokens<'a> {
     text: &'a str,
     at: usize,
     position: usize,
+    /// The first of the pending pieces that has not been given out.
     next: usize,
+    kind: Kind,
     buffers: &'a mut Identifiers,
 }
 
 impl Tokens<'_> {
     /// Returns what the current token stands for.
     pub(crate) fn kind(&self) -> Kind {
-        self.buffers.pending[self.next - 1].kind
+        self.kind
     }
 }
 
@@ -78,24 +80,17 @@ impl TokenStream for Tokens<'_> {
         while self.next == self.buffers.pending.len() {
             self.buffers.pending.clear();
             self.next = 0;
-            if !self.take_run() {
-                return false;
+            let Some(class) = self.find_run() else { return false };
+            if let Some(length) = plain_length(&self.text.as_bytes()[self.at..]) {
+                self.give_plain(length);
+                return true;
+            }
+            match class {
+                Class::Unspaced => self.take_pairs(),
+                _ => self.take_identifier(),
             }
         }
-        let Identifiers { pending, token, .. } = &mut *self.buffers;
-        let piece = &pending[self.next];
-        self.next += 1;
-        token.text.clear();
-        let written = &self.text[piece.range.clone()];
-        if piece.kind == Kind::Whole && written.contains('_') {
-            written.split('_').for_each(|part| push_lower_case(&mut token.text, part));
-        } else {
-            push_lower_case(&mut token.text, written);
-        }
-        token.offset_from = piece.range.start;
-        token.offset_to = piece.range.end;
-        token.position = piece.position;
-        token.position_length = piece.length;
+        self.give_pending();
         true
     }
 
@@ -109,22 +104,43 @@ impl TokenStream for Tokens<'_> {
 }
 
 impl Tokens<'_> {
-    /// Finds the next identifier or run of an unspaced script; `false` at the end of the text.
-    fn take_run(&mut self) -> bool {
-        while let Some((class, length)) = class_at(self.text, self.at) {
-            match class {
-                Class::Separator | Class::Underscore => self.at += length,
-                Class::Unspaced => {
-                    self.take_pairs();
-                    return true;
-                }
-                Class::Lower | Class::Upper | Class::Digit => {
-                    self.take_identifier();
-                    return true;
-                }
+    /// Moves to the next identifier or run of an unspaced script, and says what it starts with.
+    fn find_run(&mut self) -> Option<Class> {
+        loop {
+            let (class, length) = class_at(self.text, self.at)?;
+            if !matches!(class, Class::Separator | Class::Underscore) {
+                return Some(class);
             }
+            self.at += length;
         }
-        false
+    }
+
+    fn give_plain(&mut self, length: usize) {
+        let token = &mut self.buffers.token;
+        let end = self.at + length;
+        token.text.clear();
+        token.text.push_str(&self.text[self.at..end]);
+        (token.offset_from, token.offset_to) = (self.at, end);
+        (token.position, token.position_length) = (self.position, 1);
+        self.kind = Kind::Part;
+        self.position += 1;
+        self.at = end;
+    }
+
+    fn give_pending(&mut self) {
+        let Identifiers { pending, token, .. } = &mut *self.buffers;
+        let piece = &pending[self.next];
+        self.next += 1;
+        token.text.clear();
+        let written = &self.text[piece.range.clone()];
+        if piece.kind == Kind::Whole && written.contains('_') {
+            written.split('_').for_each(|part| push_lower_case(&mut token.text, part));
+        } else {
+            push_lower_case(&mut token.text, written);
+        }
+        (token.offset_from, token.offset_to) = (piece.range.start, piece.range.end);
+        (token.position, token.position_length) = (piece.position, piece.length);
+        self.kind = piece.kind;
     }
 
     fn take_pairs(&mut self) {
@@ -150,7 +166,8 @@ impl Tokens<'_> {
         let length = self.find_parts();
         let parts = std::mem::take(&mut self.buffers.parts);
         let end = parts.last().map_or(start, |part| part.end);
-        let opaque = is_opaque(parts.len(), length);
+        let has_digits = self.text[start..end].bytes().any(|byte| byte.is_ascii_digit());
+        let opaque = is_opaque(parts.len(), length, has_digits);
         if opaque || parts.len() == 1 {
             if length <= LONGEST {
                 // Underscores inside are left out of the token, as they are where the parts are told apart.
@@ -230,9 +247,24 @@ fn close(parts: &mut Vec<Range<usize>>, part: &mut Range<usize>, end: usize) {
     }
 }
 
-/// Says whether an identifier is better left alone: the parts of a hash (`4f1b`, `x86_64`, base64) mean nothing.
-fn is_opaque(parts: usize, length: usize) -> bool {
-    parts > 2 && (length < 2 * parts || (length >= 20 && length < 3 * parts))
+/// Returns how long a word is that starts here and is plain, as most are: small letters, and a space or a sign behind.
+fn plain_length(bytes: &[u8]) -> Option<usize> {
+    let length = bytes.iter().take_while(|byte| byte.is_ascii_lowercase()).count();
+    let ends = match bytes.get(length) {
+        Some(byte) => byte.is_ascii() && ASCII[usize::from(*byte)] == Class::Separator,
+        None => true,
+    };
+    (ends && (1..=LONGEST).contains(&length)).then_some(length)
+}
+
+/// Says whether an identifier is better left alone: the parts of a hash (`4f1b`, base64) or of a short name with a number
+/// in it (`u8`, `utf8`, `x86_64`) mean nothing.
+fn is_opaque(parts: usize, length: usize, has_digits: bool) -> bool {
+    match parts {
+        0 | 1 => false,
+        2 => has_digits && length < 6,
+        parts => length < 2 * parts || (length >= 20 && length < 3 * parts),
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

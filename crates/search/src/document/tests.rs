@@ -24,20 +24,20 @@ fn text(entry: Value) -> Option<EntryText> {
     texts(&[entry], Extent::default()).remove(0)
 }
 
-fn message(message: Value) -> Value {
+fn message(message: &Value) -> Value {
     json!({"type": "message", "message": message})
 }
 
 fn result(tool: &str, output: &str) -> Value {
     let content = json!([{"type": "text", "text": output}]);
     message(
-        json!({"role": "toolResult", "toolCallId": "c", "toolName": tool, "isError": true, "content": content}),
+        &json!({"role": "toolResult", "toolCallId": "c", "toolName": tool, "isError": true, "content": content}),
     )
 }
 
 #[test]
 fn what_people_and_models_say_is_taken_in_full() {
-    let said = text(message(json!({"role": "user", "content": "fix the build"}))).unwrap();
+    let said = text(message(&json!({"role": "user", "content": "fix the build"}))).unwrap();
     assert_eq!((said.body.as_str(), said.speaker), ("fix the build", Speaker::User));
 
     let content = json!([
@@ -52,7 +52,7 @@ fn what_people_and_models_say_is_taken_in_full() {
         {"type": "image", "data": "AAAA", "mimeType": "image/png"},
         {"type": "text", "text": "Done"},
     ]);
-    let answer = message(json!({"role": "assistant", "model": "opus", "content": content}));
+    let answer = message(&json!({"role": "assistant", "model": "opus", "content": content}));
     let said = text(answer.clone()).unwrap();
     assert_eq!(said.body, "Reading\nDone");
     assert_eq!(said.detail, "src/a.rs\nx = \"2\"\nx = 1\nsrc/b.rs\nsrc/a.rs");
@@ -80,7 +80,7 @@ fn summaries_commands_and_extensions_are_taken() {
     );
 
     let command = json!({"role": "bashExecution", "command": "make test", "output": "1 failed", "exitCode": 2});
-    let said = text(message(command)).unwrap();
+    let said = text(message(&command)).unwrap();
     assert_eq!((said.body.as_str(), said.detail.as_str()), ("make test", "1 failed"));
     assert_eq!((said.speaker, said.is_error), (Speaker::User, true));
 
@@ -93,15 +93,15 @@ fn summaries_commands_and_extensions_are_taken() {
 #[test]
 fn system_messages_and_our_own_answers_are_left_out() {
     let nothing = [
-        message(json!({"role": "system", "content": "You are"})),
+        message(&json!({"role": "system", "content": "You are"})),
         message(
-            json!({"role": "user", "content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}]}),
+            &json!({"role": "user", "content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}]}),
         ),
-        message(json!({"role": "user", "content": null})),
+        message(&json!({"role": "user", "content": null})),
         result("brain_query", "an old answer"),
         result("mcp__brain__search", "an old answer"),
         message(
-            json!({"role": "custom", "customType": "pi-brain-answer", "content": "an old answer"}),
+            &json!({"role": "custom", "customType": "pi-brain-answer", "content": "an old answer"}),
         ),
         json!({"type": "custom_message", "customType": "pi-brain", "content": "an old answer", "display": true}),
         json!({"type": "custom_message", "customType": "brain-note", "content": "an old answer", "display": true}),
@@ -114,8 +114,10 @@ fn system_messages_and_our_own_answers_are_left_out() {
 
 #[test]
 fn of_long_output_head_tail_and_error_lines_are_taken() {
-    let noise = |from: usize| -> String {
-        (from..from + 2000).map(|line| format!("line {line} ü\n")).collect()
+    let noise = |from: usize| {
+        let lines: Vec<String> =
+            (from..from + 2000).map(|line| format!("line {line} ü\n")).collect();
+        lines.concat()
     };
     let output = format!("first\n{}TypeError: x is not\n{}the last line", noise(0), noise(5000));
     let said = text(result("bash", &output)).unwrap().detail;

@@ -48,6 +48,13 @@ fn words_phrases_and_exclusions() {
 }
 
 #[test]
+fn of_a_long_text_the_first_words_are_taken() {
+    let text: Vec<String> = (0..10_000).map(|number| format!("word{}", number % 5_000)).collect();
+    assert_eq!(parse(&text.join(" ")).words.len(), MOST_WORDS);
+    check("cache cache", "cache");
+}
+
+#[test]
 fn what_looks_like_a_filter_but_is_none_is_a_word() {
     check("std::fmt", "std fmt");
     check("http://localhost:8080/x", "http localhost 8080 x");
@@ -56,6 +63,7 @@ fn what_looks_like_a_filter_but_is_none_is_a_word() {
     check("type::Name", "type name");
     check("project: x", "project | x");
     check("foo:bar", "foo bar");
+    check("say\"it now\"", "say | \"it now\"");
 }
 
 #[test]
@@ -102,6 +110,7 @@ fn filters_take_values_with_and_without_quotes() {
     );
     let filters = &query.filters;
     assert_eq!(filters.projects, ["my app", "other"]);
+    assert_eq!(parse("project:“my app” x").filters.projects, ["my app"]);
     assert_eq!(filters.files, ["src/main.rs"]);
     assert_eq!(filters.tools, ["bash"]);
     assert_eq!(filters.models, ["opus"]);

@@ -37,7 +37,8 @@ fn identifiers_give_their_parts_and_the_whole() {
 #[test]
 fn digits_part_identifiers_but_codes_stay_findable() {
     check("v2beta", "v2beta@0+3 v@0 2@1 beta@2");
-    check("E0502", "e0502@0+2 e@0 0502@1");
+    check("E0502 u8 utf8", "e0502@0 u8@1 utf8@2");
+    check("sha256", "sha256@0+2 sha@0 256@1");
     check("TS2345", "ts2345@0+2 ts@0 2345@1");
     check("0.27.0", "0@0 27@1 0@2");
 }
@@ -72,7 +73,7 @@ fn hashes_are_not_taken_apart_and_long_ones_left_out() {
     let long = "x".repeat(65);
     check(&format!("before {long} after"), "before@0 after@2");
     // The whole is too long, its parts are not.
-    let name = vec!["segment"; 12].join("_");
+    let name = ["segment"; 12].join("_");
     assert!(shown(&name).starts_with("segment@0 segment@1 "));
 }
 

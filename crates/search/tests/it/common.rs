@@ -70,7 +70,9 @@ impl Library {
     /// Documents in memory.
     pub(crate) fn hot(documents: &[Document]) -> Self {
         let mut library = Self::new();
-        documents.iter().for_each(|document| library.tail.add(document));
+        for document in documents {
+            library.tail.add(document);
+        }
         library
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pi_brain_search::{DeepHits, deep_search};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -132,7 +133,7 @@ fn old_and_damaged_files_are_read() {
     assert_eq!((hits.len(), hits[0].line), (1, 2));
     let mut known = None;
     pi_brain_session::Log::read_with(fs::File::open(&old).unwrap(), |entry, _| {
-        known.clone_from(&entry.id)
+        known.clone_from(&entry.id);
     })
     .unwrap();
     assert_eq!(hits[0].entry_id, known);
@@ -148,4 +149,22 @@ fn old_and_damaged_files_are_read() {
         &[result(1, "needle"), HEADER.to_owned(), result(2, "needle")],
     );
     assert_eq!(ids(&[late], "needle"), ["e2", "e1"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn a_word_is_found_whatever_stands_around_it(
+        word in "[a-zA-Z0-9éÜ漢字]{2,12}",
+        before in "[\\x00-\\x1f \"\\\\/.…,;🦀]{0,8}",
+        after in "[\\x00-\\x1f \"\\\\/.…,;🦀]{0,8}",
+        upper in any::<bool>(),
+    ) {
+        let folder = TempDir::new().unwrap();
+        let lines = [HEADER.to_owned(), result(1, &format!("x{before} {word} {after}y")), result(2, "other")];
+        let file = write(folder.path(), "one.jsonl", &lines);
+        let asked = if upper { word.to_uppercase() } else { word.to_lowercase() };
+        prop_assert_eq!(ids(&[file], &format!("\"{asked}\"")), ["e1"]);
+    }
 }

@@ -1,6 +1,7 @@
 //! What is found, on disk and in memory alike.
 
 use pi_brain_search::{Document, Key, Request, Speaker};
+use proptest::prelude::*;
 
 use crate::common::{Library, days_ago, message, node, numbers, request};
 
@@ -179,5 +180,19 @@ fn the_caller_judges_what_the_index_does_not_know() {
         // A filter for nodes leaves it to the caller which messages belong to such a node.
         let hits = library.try_search("fix type:coding", &request).unwrap();
         assert_eq!(hits.total, 2);
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_words_that_stand_in_a_row_are_found_in_a_row(
+        words in prop::collection::vec("[a-z]{1,9}|[a-z]{2,5}([A-Z][a-z]{1,6}){1,3}|[A-Z]{2,4}_[0-9]{1,3}|[a-z]{2,5}/[a-z]{2,5}\\.rs|[日本語検索]{1,4}|[а-я]{2,6}", 2..12),
+        at in any::<prop::sample::Index>(),
+        separator in prop::sample::select(vec![" ", "\n", ", ", " (", " - "]),
+    ) {
+        let library = Library::hot(&[message(1, &words.join(separator))]);
+        let at = at.index(words.len() - 1);
+        let asked = words[at..at + 2].join(" ");
+        prop_assert_eq!(library.found(&format!("\"{asked}\"")), [1]);
     }
 }

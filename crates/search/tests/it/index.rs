@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use pi_brain_search::{Document, Key, SearchError, SearchIndex};
 use tempfile::TempDir;
@@ -96,9 +97,11 @@ fn after_a_merge_the_way_does_not_show() {
     assert_eq!(grown.index.document_count(), 4);
 }
 
+type Damage = fn(&Path);
+
 #[test]
 fn a_damaged_index_is_made_anew() {
-    let damages: [(&str, fn(&std::path::Path)); 4] = [
+    let damages: [(&str, Damage); 4] = [
         ("torn meta", |folder| {
             let meta = folder.join("meta.json");
             let text = fs::read_to_string(&meta).unwrap();

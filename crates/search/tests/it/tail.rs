@@ -18,7 +18,9 @@ fn a_document_has_the_same_score_in_the_tail_and_on_disk() {
         (1..).zip(texts).map(|(number, text)| message(number, text)).collect();
     let (old, new) = documents.split_at(2);
     let mut split = Library::committed(old);
-    new.iter().for_each(|document| split.tail.add(document));
+    for document in new {
+        split.tail.add(document);
+    }
     let whole = Library::committed(&documents);
     for query in
         ["cache", "cold cache", "\"cache was cold\"", "error code", "検索", "caches -start", ""]
@@ -59,6 +61,38 @@ fn what_the_tail_deletes_is_hidden_on_disk() {
     library.tail.clear();
     assert!(library.tail.is_empty());
     assert_eq!(library.search("words").total, 3);
+}
+
+#[test]
+fn between_a_commit_and_the_clearing_of_the_tail_nothing_is_found_twice() {
+    let mut library = Library::committed(&[message(1, "old words")]);
+    library.tail.add(&message(1, "new words"));
+    library.tail.add(&message(2, "new words"));
+    assert_eq!(library.search("words").total, 2);
+    library.write(|writer| {
+        writer.delete(Key::Message(1));
+        writer.add(&message(1, "new words")).unwrap();
+        writer.add(&message(2, "new words")).unwrap();
+    });
+    assert_eq!((library.found("words"), library.search("words").total), (vec![1, 2], 2));
+    library.tail.clear();
+    assert_eq!((library.found("words"), library.search("words").total), (vec![1, 2], 2));
+}
+
+#[test]
+fn several_threads_search_while_one_writes() {
+    let library = Library::committed(&[message(1, "words")]);
+    std::thread::scope(|scope| {
+        let searching = || (0..50).for_each(|_| assert!(library.search("words").total > 0));
+        let readers = [scope.spawn(searching), scope.spawn(searching)];
+        for number in 2..6 {
+            library.write(|writer| writer.add(&message(number, "more words")).unwrap());
+        }
+        for reader in readers {
+            reader.join().unwrap();
+        }
+    });
+    assert_eq!(library.search("words").total, 5);
 }
 
 #[derive(Clone, Debug)]
