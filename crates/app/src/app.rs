@@ -112,19 +112,20 @@ impl App {
 
     /// Derives every family that has changed.
     fn derive(&mut self, now: Millis, progress: &dyn Progress, report: &mut Report) -> Result<()> {
-        let stale: Vec<_> = self.store.stale_families(now)?.into_iter().collect();
-        if stale.is_empty() {
+        let roots = self.store.stale_families(now)?;
+        if roots.is_empty() {
             return Ok(());
         }
-        progress.begin(Step::Derive { families: stale.len() });
+        progress.begin(Step::Derive { families: roots.len() });
         let families = self.store.families();
-        let mut stale = stale.into_iter().peekable();
-        while stale.peek().is_some() {
+        let mut roots = roots.into_iter().peekable();
+        while roots.peek().is_some() {
             let (mut states, mut entries) = (Vec::new(), 0);
             while states.len() < BATCH_FAMILIES && entries < BATCH_ENTRIES {
-                let Some(root) = stale.next() else { break };
+                let Some(root) = roots.next() else { break };
                 let state = self.store.family(&families, root)?;
-                entries += state.members.iter().map(|member| member.outline.entries.len()).sum::<usize>();
+                entries +=
+                    state.members.iter().map(|member| member.outline.entries.len()).sum::<usize>();
                 states.push(state);
             }
             families.let_go();

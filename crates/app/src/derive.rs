@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use pi_brain_brain::{
-    Analysis, Cut, EntryFacts, FamilyFile, NodeId, Node, Rules, Segment, SegmentContext,
+    Analysis, Cut, EntryFacts, FamilyFile, Node, NodeId, Rules, Segment, SegmentContext,
     SegmentRange, VersionTrigger, cut_family, next_version, structural_edges,
 };
 use pi_brain_forest::{FamilyEvents, Place};
@@ -41,7 +41,8 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
     let cut = cut_family(&files, &with.rules);
     let ids = name_segments(&cut, state);
     let mut family = Family { state, with, cut: &cut, events: &events, counted: HashSet::new() };
-    let known: HashMap<NodeId, &KnownNode> = state.nodes.iter().map(|node| (node.id, node)).collect();
+    let known: HashMap<NodeId, &KnownNode> =
+        state.nodes.iter().map(|node| (node.id, node)).collect();
     let mut update = FamilyUpdate {
         root: state.root,
         map: None,
@@ -83,7 +84,8 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         }
     }
     let present: HashSet<NodeId> = ids.iter().copied().collect();
-    update.gone_segments = state.segments.keys().copied().filter(|id| !present.contains(id)).collect();
+    update.gone_segments =
+        state.segments.keys().copied().filter(|id| !present.contains(id)).collect();
     update.gone_segments.sort();
     for node in state.nodes.iter().filter(|node| !present.contains(&node.id)) {
         if family.has_entry(node) {
@@ -92,7 +94,8 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
             update.orphaned.push(node.id);
         }
     }
-    update.edges = structural_edges(&cut, &files, |number| with_node.contains(&number).then(|| ids[number]));
+    update.edges =
+        structural_edges(&cut, &files, |number| with_node.contains(&number).then(|| ids[number]));
     if !state.members.is_empty() {
         let map = family.map(&ids);
         update.indexed = index_change(state.map.as_ref(), &map);
@@ -161,7 +164,9 @@ impl Circumstances<'_> {
             Some(current) if current.source.segment != draft.source.segment => {
                 VersionTrigger::SegmentExtended
             }
-            Some(current) if current.metadata.analyzer_version != draft.metadata.analyzer_version => {
+            Some(current)
+                if current.metadata.analyzer_version != draft.metadata.analyzer_version =>
+            {
                 VersionTrigger::PromptUpdate
             }
             Some(_) => VersionTrigger::ConnectionFound,
@@ -208,8 +213,7 @@ impl Family<'_> {
         id: NodeId,
         counted: &[Option<Usage>],
     ) -> SegmentRow {
-        let Member { record, outline, is_first_of_project, .. } =
-            &self.state.members[segment.file];
+        let Member { record, outline, is_first_of_project, .. } = &self.state.members[segment.file];
         let is_closed = segment.is_closed(self.with.now, &self.with.rules);
         let mut digest = Digest::default();
         let mut spending = Spending::new();
@@ -222,8 +226,7 @@ impl Family<'_> {
             digest.number(usage.total_tokens);
             digest.number(usage.cost.to_bits());
             let name = sketch.model.and_then(|model| outline.models.get(model as usize));
-            let (provider, model) =
-                name.map_or(("", ""), |name| (&*name.provider, &*name.model));
+            let (provider, model) = name.map_or(("", ""), |name| (&*name.provider, &*name.model));
             let time = sketch.time.or(segment.start_timestamp).map_or(0, |time| time.0);
             let quarter = (provider.to_owned(), model.to_owned(), time.div_euclid(QUARTER));
             let (answers, sum) = spending.entry(quarter).or_default();
@@ -298,7 +301,9 @@ impl Family<'_> {
                 let segment = self.cut.segment_of[file][at as usize];
                 let is_copy = self.cut.segments[segment].file != file;
                 let line = (is_copy, entry.time, file, at);
-                best.entry(node.number()).and_modify(|best| *best = (*best).min(line)).or_insert(line);
+                best.entry(node.number())
+                    .and_modify(|best| *best = (*best).min(line))
+                    .or_insert(line);
             }
             let mut at = outline.entries.len().checked_sub(1);
             while let Some(on_path) = at {
@@ -339,7 +344,11 @@ fn index_change(before: Option<&FamilyMap>, now: &FamilyMap) -> IndexChange {
             None => new.push(message.message),
         }
     }
-    if kept < before.messages().count() { IndexChange::Everything } else { IndexChange::Messages(new) }
+    if kept < before.messages().count() {
+        IndexChange::Everything
+    } else {
+        IndexChange::Messages(new)
+    }
 }
 
 /// A quick digest, to notice changes.

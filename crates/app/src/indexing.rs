@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use pi_brain_brain::{Node, NodeId, NodeRef, word};
 use pi_brain_forest::{RootId, SessionNo};
-use pi_brain_search::{
-    Document, Extent, HotTail, Key, SearchIndex, SearchWriter, entry_text,
-};
+use pi_brain_search::{Document, Extent, HotTail, Key, SearchIndex, SearchWriter, entry_text};
 use pi_brain_store::{Citation, IndexChange, Pending, Store};
 use rayon::prelude::*;
 
@@ -56,7 +54,8 @@ pub(crate) fn catch_up(
     let is_new = index.document_count() == 0;
     let mut since = 0;
     for (batch, seen) in work.chunks(BATCH).zip(first_seen.chunks(BATCH)) {
-        let sink = Mutex::new(IndexSink { writer: &mut writer, is_new, added: AtomicUsize::new(0) });
+        let sink =
+            Mutex::new(IndexSink { writer: &mut writer, is_new, added: AtomicUsize::new(0) });
         batch.par_iter().try_for_each(|change| {
             feed(store, change, &sink)?;
             progress.advance(1);
@@ -193,10 +192,11 @@ fn feed(store: &Store, change: &Pending, sink: &Mutex<impl Sink>) -> Result<()> 
     };
     match change {
         Pending::Node(id) => {
-            let node = match store.is_hidden(*id)? {
-                true => None,
+            let node = if store.is_hidden(*id)? {
+                None
+            } else {
                 // A node whose file is gone cannot be found by its words.
-                false => store.node(NodeRef { id: *id, version: None }).unwrap_or_default(),
+                store.node(NodeRef { id: *id, version: None }).unwrap_or_default()
             };
             with_sink(&mut |sink| {
                 sink.delete(Key::Node(id.as_u64()));
@@ -313,6 +313,7 @@ pub(crate) fn node_text(node: &Node) -> (String, String) {
     }
     body.extend(node.semantic.tags.iter().chain(&node.semantic.topics).map(String::as_str));
     let errors = node.content.errors_seen.iter();
-    let detail: Vec<&str> = errors.flat_map(|error| [&*error.error_type, &*error.message]).collect();
+    let detail: Vec<&str> =
+        errors.flat_map(|error| [&*error.error_type, &*error.message]).collect();
     (body.join("\n"), detail.join("\n"))
 }

@@ -65,7 +65,8 @@ fn batches(changed: Vec<Changed>) -> Vec<Vec<Changed>> {
     let mut batches: Vec<Vec<Changed>> = Vec::new();
     let mut bytes = 0;
     for file in changed {
-        let fits = bytes < BATCH_BYTES && batches.last().is_some_and(|batch| batch.len() < BATCH_FILES);
+        let fits =
+            bytes < BATCH_BYTES && batches.last().is_some_and(|batch| batch.len() < BATCH_FILES);
         if !fits {
             bytes = 0;
             batches.push(Vec::new());
@@ -106,9 +107,8 @@ impl Task {
 
     fn read(self, sources: &Sources) -> ReadFile {
         let outcome = match self.before {
-            Some((record, log, outline)) => read_on(&record, log, outline).and_then(|read| {
-                read.map_or_else(|| read_all(&self.changed.path, sources), Ok)
-            }),
+            Some((record, log, outline)) => read_on(&record, log, outline)
+                .and_then(|read| read.map_or_else(|| read_all(&self.changed.path, sources), Ok)),
             None => read_all(&self.changed.path, sources),
         };
         ReadFile { changed: self.changed, outcome }

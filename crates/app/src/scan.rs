@@ -68,7 +68,10 @@ impl Scan {
             };
             if let Some(unwanted) = known.clone().filter(is_unwanted) {
                 scan.gone.push(unwanted);
-            } else if known.as_ref().is_none_or(|known| known.stamp != stamp || known.was_left_out()) {
+            } else if known
+                .as_ref()
+                .is_none_or(|known| known.stamp != stamp || known.was_left_out())
+            {
                 scan.changed.push(Changed { path, computer: computer.to_owned(), stamp, known });
             }
         }

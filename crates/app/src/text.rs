@@ -35,8 +35,8 @@ impl EntryReader {
 
     fn bytes(&mut self, range: Range<u64>) -> io::Result<&[u8]> {
         let length = usize::try_from(range.end - range.start).map_err(io::Error::other)?;
-        let is_there = range.start >= self.start
-            && range.end <= self.start + self.block.len() as u64;
+        let is_there =
+            range.start >= self.start && range.end <= self.start + self.block.len() as u64;
         if !is_there {
             self.block.resize(length.max(BLOCK), 0);
             let mut read = 0;

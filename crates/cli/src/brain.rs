@@ -28,7 +28,9 @@ pub(crate) fn open_fresh(locations: &Locations, options: &RefreshOptions) -> any
     let report = app.refresh(now(), &bar)?;
     bar.clear();
     match report {
-        None => warn("another pi-brain is taking sessions in; the answer is as new as that has come"),
+        None => {
+            warn("another pi-brain is taking sessions in; the answer is as new as that has come")
+        }
         Some(report) => {
             for (file, why) in &report.unreadable {
                 warn(&format!("{file}: {why}"));

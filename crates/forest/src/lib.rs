@@ -37,8 +37,8 @@ pub use node::{
 };
 pub use ops::{Appended, Deleted, Deletion, Edited, Following, Matching, NewMessage, Restored};
 pub use pi::{
-    ExportOptions, ExportedSession, FamilyCost, FamilyEvents, ImportReport, ImportedSession, News, Reading,
-    SessionReader, find_relatives,
+    ExportOptions, ExportedSession, FamilyCost, FamilyEvents, ImportReport, ImportedSession, News,
+    Reading, SessionReader, find_relatives,
 };
 pub use sessions::{
     EntryKind, EntryRecord, EventId, LabelRecord, SessionKin, SessionNo, SessionRecord, SessionText,

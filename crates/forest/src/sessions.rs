@@ -122,8 +122,7 @@ impl SessionRecord {
             file: self.file.clone(),
             source: io::Error::new(io::ErrorKind::InvalidData, why),
         };
-        let entry =
-            self.entries.get(entry as usize).ok_or_else(|| gone("it has fewer entries"))?;
+        let entry = self.entries.get(entry as usize).ok_or_else(|| gone("it has fewer entries"))?;
         let line = read(entry.start..entry.start + entry.length)?;
         message_of_line(&line, entry.kept)
             .ok_or_else(|| gone("the file has changed since it was read"))

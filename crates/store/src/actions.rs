@@ -113,7 +113,8 @@ fn take_in(
             save_node(transaction, root, version)
         }
         Action::Flag { node, kind, message } => {
-            let sql = "INSERT OR IGNORE INTO flag (node, at, kind, message) VALUES (?1, ?2, ?3, ?4)";
+            let sql =
+                "INSERT OR IGNORE INTO flag (node, at, kind, message) VALUES (?1, ?2, ?3, ?4)";
             let row = params![key(*node), line.time.0, word(kind), message];
             transaction.execute(sql, row).map(drop)
         }

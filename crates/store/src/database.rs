@@ -50,10 +50,7 @@ impl Database {
     }
 
     /// Changes the database, as a whole or not at all.
-    pub(crate) fn write<T>(
-        &self,
-        change: impl FnOnce(&Transaction<'_>) -> Result<T>,
-    ) -> Result<T> {
+    pub(crate) fn write<T>(&self, change: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         let mut connection = self.connection();
         let transaction = connection
             .transaction_with_behavior(TransactionBehavior::Immediate)

@@ -165,7 +165,8 @@ pub enum Pending {
 /// Returns the families that have changed since they were derived, or of which a segment has closed by waiting.
 pub(crate) fn stale(database: &Database, now: Millis) -> Result<BTreeSet<RootId>> {
     database.read(|connection| {
-        let sql = "SELECT root FROM family WHERE stale UNION SELECT root FROM segment WHERE closes <= ?1";
+        let sql =
+            "SELECT root FROM family WHERE stale UNION SELECT root FROM segment WHERE closes <= ?1";
         let mut statement = connection.prepare_cached(sql)?;
         let rows = statement.query_map([now.0], |row| row.get(0).map(RootId::new))?;
         rows.collect()
@@ -201,7 +202,9 @@ pub(crate) fn state(
             statement.query_row([&record.file], |row| row.get(0)).optional()
         })?;
         let is_first_of_project = match &record.cwd {
-            Some(project) => database.read(|connection| is_first(connection, project, &record.id))?,
+            Some(project) => {
+                database.read(|connection| is_first(connection, project, &record.id))?
+            }
             None => false,
         };
         let computer = computer.unwrap_or_default();
@@ -252,7 +255,8 @@ fn known_nodes(
     session_ids: &BTreeSet<&str>,
 ) -> rusqlite::Result<Vec<KnownNode>> {
     let mut known: BTreeMap<NodeId, KnownNode> = BTreeMap::new();
-    let columns = "SELECT id, session_id, started, start_entry, path, root, version, session_file FROM node";
+    let columns =
+        "SELECT id, session_id, started, start_entry, path, root, version, session_file FROM node";
     let read = |row: &rusqlite::Row<'_>| {
         Ok(KnownNode {
             id: node_id(row.get(0)?),
@@ -282,10 +286,7 @@ fn known_nodes(
 }
 
 /// Takes in what was derived from a family. The files of new versions are there.
-pub(crate) fn save(
-    transaction: &Transaction<'_>,
-    update: &FamilyUpdate,
-) -> rusqlite::Result<()> {
+pub(crate) fn save(transaction: &Transaction<'_>, update: &FamilyUpdate) -> rusqlite::Result<()> {
     let root = update.root.number();
     match &update.map {
         Some(map) => {
@@ -484,10 +485,9 @@ fn save_details(transaction: &Transaction<'_>, id: i64, node: &Node) -> rusqlite
     for (seen, at) in node.content.errors_seen.iter().zip(0_i64..) {
         error.execute(params![id, at, seen.error_type, seen.message, seen.resolved])?;
     }
-    let mut tool_error = put(
-        "INSERT INTO tool_error (node, ordinal, tool, type, model, context, retried)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    )?;
+    let mut tool_error =
+        put("INSERT INTO tool_error (node, ordinal, tool, type, model, context, retried)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?;
     for (seen, at) in node.observations.tool_use_errors.iter().zip(0_i64..) {
         tool_error.execute(params![
             id,
@@ -562,11 +562,7 @@ pub(crate) fn changed_node(transaction: &Transaction<'_>, id: i64) -> rusqlite::
     Ok(())
 }
 
-fn save_edges(
-    transaction: &Transaction<'_>,
-    root: u32,
-    edges: &[Edge],
-) -> rusqlite::Result<()> {
+fn save_edges(transaction: &Transaction<'_>, root: u32, edges: &[Edge]) -> rusqlite::Result<()> {
     let known: BTreeMap<String, String> = {
         let mut statement =
             transaction.prepare_cached("SELECT id, data FROM edge WHERE root = ?1")?;
@@ -611,31 +607,39 @@ pub(crate) fn save_edge(
 
 /// Returns what the text index has not taken in, behind `position`, with the position behind each.
 pub(crate) fn pending(database: &Database, position: u64) -> Result<Vec<(u64, Pending)>> {
-    let rows: Vec<(i64, Option<u32>, Option<Vec<u8>>, Option<i64>)> =
-        database.read(|connection| {
-            let sql = "SELECT seq, root, messages, node FROM change WHERE seq > ?1 ORDER BY seq";
-            let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map([position.cast_signed()], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-            })?;
-            rows.collect()
+    let rows: Vec<ChangeRow> = database.read(|connection| {
+        let sql = "SELECT seq, root, messages, node FROM change WHERE seq > ?1 ORDER BY seq";
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map([position.cast_signed()], |row| {
+            Ok(ChangeRow {
+                position: row.get::<_, i64>(0)?.cast_unsigned(),
+                root: row.get::<_, Option<u32>>(1)?.map(RootId::new),
+                messages: row.get(2)?,
+                node: row.get::<_, Option<i64>>(3)?.map(node_id),
+            })
         })?;
+        rows.collect()
+    })?;
     let mut pending = Vec::with_capacity(rows.len());
-    for (seq, root, messages, node) in rows {
+    for ChangeRow { position, root, messages, node } in rows {
         let change = match (root, messages, node) {
-            (_, _, Some(node)) => Pending::Node(node_id(node)),
-            (Some(root), None, None) => {
-                Pending::Family(RootId::new(root), IndexChange::Everything)
-            }
+            (_, _, Some(node)) => Pending::Node(node),
+            (Some(root), None, None) => Pending::Family(root, IndexChange::Everything),
             (Some(root), Some(messages), None) => {
-                let messages = unpack(&messages, "a change")?;
-                Pending::Family(RootId::new(root), IndexChange::Messages(messages))
+                Pending::Family(root, IndexChange::Messages(unpack(&messages, "a change")?))
             }
             (None, _, None) => continue,
         };
-        pending.push((seq.cast_unsigned(), change));
+        pending.push((position, change));
     }
     Ok(pending)
+}
+
+struct ChangeRow {
+    position: u64,
+    root: Option<RootId>,
+    messages: Option<Vec<u8>>,
+    node: Option<NodeId>,
 }
 
 /// Writes a node's name as the database keeps it.

@@ -97,24 +97,24 @@ impl FamilyStore {
     ///
     /// Returns the trees that have changed.
     pub(crate) fn save(&self, transaction: &Transaction<'_>) -> Result<BTreeSet<RootId>> {
-        let mut shelf = self.shelf();
-        shelf.write(transaction).map_err(|source| self.database.failed(source))?;
-        let trees = std::mem::take(&mut shelf.unsaved).trees;
-        shelf.forget_looks();
+        let mut books = self.books();
+        books.write(transaction).map_err(|source| self.database.failed(source))?;
+        let trees = std::mem::take(&mut books.unsaved).trees;
+        books.forget_looks();
         Ok(trees)
     }
 
     /// Lets go of what was looked at and has not changed.
     pub fn let_go(&self) {
-        self.shelf().forget_looks();
+        self.books().forget_looks();
     }
 
     /// Forgets what was not saved.
     pub(crate) fn discard(&self) {
-        *self.shelf() = Shelf::default();
+        *self.books() = Shelf::default();
     }
 
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+    fn books(&self) -> MutexGuard<'_, Shelf> {
         self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -124,8 +124,8 @@ impl FamilyStore {
         look: impl FnOnce(&mut Shelf, &Source<'_>) -> Result<T>,
     ) -> pi_brain_forest::Result<T> {
         let source = Source(&self.database);
-        let mut shelf = self.shelf();
-        shelf.open(&source).and_then(|()| look(&mut shelf, &source)).map_err(into_forest)
+        let mut books = self.books();
+        books.open(&source).and_then(|()| look(&mut books, &source)).map_err(into_forest)
     }
 }
 
@@ -178,7 +178,8 @@ impl Shelf {
         }
         let damaged = |what: &str, why: String| StoreError::Damaged { what: what.to_owned(), why };
         let roots = source.read(|connection| {
-            let mut statement = connection.prepare("SELECT last_message, children, data FROM root")?;
+            let mut statement =
+                connection.prepare("SELECT last_message, children, data FROM root")?;
             let rows = statement.query_map([], |row| {
                 Ok((row.get::<_, u32>(0)?, row.get::<_, Vec<u8>>(1)?, row.get::<_, String>(2)?))
             })?;
@@ -218,8 +219,8 @@ impl Shelf {
             rows.collect::<rusqlite::Result<Vec<_>>>()
         })?;
         for data in bookmarks {
-            let bookmark: Bookmark =
-                serde_json::from_str(&data).map_err(|why| damaged("a bookmark", why.to_string()))?;
+            let bookmark: Bookmark = serde_json::from_str(&data)
+                .map_err(|why| damaged("a bookmark", why.to_string()))?;
             self.bookmarks.insert(bookmark.title.clone(), bookmark);
         }
         self.is_open = true;
@@ -313,12 +314,12 @@ impl Shelf {
         let Some(kin) = self.kin.get(&no) else { return Ok(None) };
         let root = kin.root;
         let what = "a session";
-        let damaged = |why: &str| StoreError::Damaged { what: what.to_owned(), why: why.to_owned() };
+        let damaged =
+            |why: &str| StoreError::Damaged { what: what.to_owned(), why: why.to_owned() };
         let (head, chunks) = source.read(|connection| {
             let sql = "SELECT data FROM session WHERE no = ?1";
-            let head: String = connection
-                .prepare_cached(sql)?
-                .query_row([no.number()], |row| row.get(0))?;
+            let head: String =
+                connection.prepare_cached(sql)?.query_row([no.number()], |row| row.get(0))?;
             let sql = "SELECT data FROM entry_chunk WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
             let mut statement = connection.prepare_cached(sql)?;
             let chunks = statement.query_map(chunk_ids(no.number(), 0), |row| row.get(0))?;
@@ -520,11 +521,10 @@ impl Shelf {
             let data = pack(&MessageColumns::of(slots));
             put_chunk.execute(params![chunk_id(root.number(), *chunk), data])?;
         }
-        let mut put_session = transaction
-            .prepare_cached(
-                "INSERT OR REPLACE INTO session (no, root, id, file, project, created, data)
+        let mut put_session = transaction.prepare_cached(
+            "INSERT OR REPLACE INTO session (no, root, id, file, project, created, data)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?;
+        )?;
         let mut put_entries = transaction
             .prepare_cached("INSERT OR REPLACE INTO entry_chunk (id, data) VALUES (?1, ?2)")?;
         let mut drop_entries =
@@ -593,9 +593,7 @@ impl Store for FamilyStore {
     }
 
     fn node(&self, id: NodeId) -> pi_brain_forest::Result<Option<Arc<Node>>> {
-        self.look(|shelf, source| {
-            Ok(shelf.slot(source, id)?.map(|slot| Arc::clone(&slot.node)))
-        })
+        self.look(|shelf, source| Ok(shelf.slot(source, id)?.map(|slot| Arc::clone(&slot.node))))
     }
 
     fn nodes(&self, root: RootId) -> pi_brain_forest::Result<Vec<Arc<Node>>> {
@@ -622,9 +620,7 @@ impl Store for FamilyStore {
     }
 
     fn content(&self, id: NodeId) -> pi_brain_forest::Result<Option<Content>> {
-        self.look(|shelf, source| {
-            Ok(shelf.slot(source, id)?.and_then(|slot| slot.content.clone()))
-        })
+        self.look(|shelf, source| Ok(shelf.slot(source, id)?.and_then(|slot| slot.content.clone())))
     }
 
     fn children(&self, of: Place, which: Which) -> pi_brain_forest::Result<Vec<Arc<Node>>> {
@@ -646,7 +642,8 @@ impl Store for FamilyStore {
             for (place, key) in wanted {
                 let equal = shelf.saying(source, *place, *key)?;
                 let visible = equal.iter().find(|node| node.is_visible());
-                let is_there = |node: &&Arc<Node>| !matches!(node.removal, Some(Removal::Merged(_)));
+                let is_there =
+                    |node: &&Arc<Node>| !matches!(node.removal, Some(Removal::Merged(_)));
                 let hidden = || equal.iter().find(is_there).filter(|_| which == Which::All);
                 found.push(visible.or_else(hidden).map(|node| node.id));
             }
@@ -697,7 +694,11 @@ impl Store for FamilyStore {
         self.look(|shelf, _| Ok(shelf.last_session + 1))
     }
 
-    fn session_text(&self, session: SessionNo, range: Range<u64>) -> pi_brain_forest::Result<Vec<u8>> {
+    fn session_text(
+        &self,
+        session: SessionNo,
+        range: Range<u64>,
+    ) -> pi_brain_forest::Result<Vec<u8>> {
         let file = self.look(|shelf, _| Ok(shelf.kin.get(&session).map(|kin| kin.file.clone())))?;
         let unknown = || ForestError::SessionNotFound(format!("number {}", session.number()));
         let file = file.ok_or_else(unknown)?;

@@ -1,6 +1,6 @@
 //! Session files as they were when they were last read, and what reading them gave.
 
-use pi_brain_brain::{Outline, SessionFacts, ModelName, Sketch};
+use pi_brain_brain::{ModelName, Outline, SessionFacts, Sketch};
 use pi_brain_forest::{RootId, SessionNo};
 use pi_brain_session::Log;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
@@ -211,8 +211,8 @@ fn save_session(
     let number = |chunk: usize| u32::try_from(chunk).unwrap_or(u32::MAX);
     let sql = "DELETE FROM outline_chunk WHERE id BETWEEN ?1 AND ?2";
     transaction.prepare_cached(sql)?.execute(chunk_ids(no, number(first)))?;
-    let mut put = transaction
-        .prepare_cached("INSERT INTO outline_chunk (id, data) VALUES (?1, ?2)")?;
+    let mut put =
+        transaction.prepare_cached("INSERT INTO outline_chunk (id, data) VALUES (?1, ?2)")?;
     let rest = outline.entries.get(first * CHUNK..).unwrap_or_default();
     for (entries, chunk) in rest.chunks(CHUNK).zip(first..) {
         put.execute(params![chunk_id(no, number(chunk)), pack(&entries)])?;
@@ -226,7 +226,8 @@ pub(crate) fn remove(transaction: &Transaction<'_>, path: &str) -> rusqlite::Res
     let session: Option<Option<u32>> =
         transaction.prepare_cached(sql)?.query_row([path], |row| row.get(0)).optional()?;
     if let Some(Some(no)) = session {
-        for sql in ["DELETE FROM log WHERE session = ?1", "DELETE FROM outline WHERE session = ?1"] {
+        for sql in ["DELETE FROM log WHERE session = ?1", "DELETE FROM outline WHERE session = ?1"]
+        {
             transaction.prepare_cached(sql)?.execute([no])?;
         }
         let sql = "DELETE FROM outline_chunk WHERE id BETWEEN ?1 AND ?2";

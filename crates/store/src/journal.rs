@@ -103,7 +103,8 @@ impl Journal {
         let mut text = serde_json::to_string(line).expect("a line of the journal has a JSON form");
         text.push('\n');
         let mut options = private();
-        let mut file = options.read(true).append(true).create(true).open(&self.path).map_err(failed)?;
+        let mut file =
+            options.read(true).append(true).create(true).open(&self.path).map_err(failed)?;
         let length = file.metadata().map_err(failed)?.len();
         // A line that a full disk tore is none: the next one must not be glued to it.
         let written = end_torn_line(&mut file, length)

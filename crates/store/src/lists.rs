@@ -124,7 +124,8 @@ impl Store {
     /// Returns what lists say of a node.
     pub fn node_row(&self, id: NodeId) -> Result<Option<NodeRow>> {
         self.database.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!("{NODE_COLUMNS} WHERE id = ?1"))?;
+            let mut statement =
+                connection.prepare_cached(&format!("{NODE_COLUMNS} WHERE id = ?1"))?;
             statement.query_row([key(id)], node_row).optional()
         })
     }
@@ -156,7 +157,8 @@ impl Store {
         conditions.add("instr(lower(project), lower(?)) > 0", filter.project.clone());
         conditions.add("type = ?", filter.node_type.clone());
         conditions.add("outcome = ?", filter.outcome.clone());
-        conditions.add("id IN (SELECT node FROM tag WHERE tag = ? COLLATE NOCASE)", filter.tag.clone());
+        conditions
+            .add("id IN (SELECT node FROM tag WHERE tag = ? COLLATE NOCASE)", filter.tag.clone());
         conditions.add(
             "id IN (SELECT node FROM file_touched WHERE instr(path, ?) > 0)",
             filter.file.clone(),
@@ -174,7 +176,8 @@ impl Store {
             let sql = format!("SELECT count(*) FROM node {clause}");
             let values = || params_from_iter(conditions.values.iter());
             let total: i64 = connection.query_row(&sql, values(), |row| row.get(0))?;
-            let sql = format!("{NODE_COLUMNS} {clause} ORDER BY {order} LIMIT {limit} OFFSET {offset}");
+            let sql =
+                format!("{NODE_COLUMNS} {clause} ORDER BY {order} LIMIT {limit} OFFSET {offset}");
             let mut statement = connection.prepare(&sql)?;
             let rows = statement.query_map(values(), node_row)?;
             Ok((rows.collect::<rusqlite::Result<_>>()?, usize::try_from(total).unwrap_or(0)))

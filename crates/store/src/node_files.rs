@@ -1,16 +1,19 @@
 //! Node files: every version of every node, as JSON that people can read. They are truth, not derived.
 
 use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::collections::HashSet;
 
 use pi_brain_brain::{Node, NodeId};
 use pi_brain_session::Millis;
 
 use crate::error::{Result, StoreError};
 use crate::folder::{create_folder, put_file};
+
+/// The versions of nodes, oldest first.
+type Versions = BTreeMap<NodeId, Vec<Node>>;
 
 /// The folder of the node files.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ impl NodeFiles {
     }
 
     pub(crate) fn read(&self, relative: &str) -> Result<Node> {
-        self.read_file(&self.folder.join(relative))
+        read_file(&self.folder.join(relative))
     }
 
     /// Reads the versions of a node that are there, oldest first.
@@ -57,14 +60,14 @@ impl NodeFiles {
             if !path.exists() {
                 break;
             }
-            versions.push(self.read_file(&path)?);
+            versions.push(read_file(&path)?);
         }
         Ok(versions)
     }
 
     /// Reads every version of every node, each with its path; and the files that are none.
-    pub(crate) fn scan(&self) -> Result<(BTreeMap<NodeId, Vec<Node>>, Vec<StoreError>)> {
-        let mut nodes: BTreeMap<NodeId, Vec<Node>> = BTreeMap::new();
+    pub(crate) fn scan(&self) -> Result<(Versions, Vec<StoreError>)> {
+        let mut nodes = Versions::new();
         let mut problems = Vec::new();
         let mut open = vec![self.folder.clone()];
         while let Some(folder) = open.pop() {
@@ -78,7 +81,7 @@ impl NodeFiles {
                 if path.is_dir() {
                     open.push(path);
                 } else if path.extension().is_some_and(|ending| ending == "json") {
-                    match self.read_file(&path) {
+                    match read_file(&path) {
                         Ok(node) => nodes.entry(node.id).or_default().push(node),
                         Err(problem) => problems.push(problem),
                     }
@@ -90,13 +93,13 @@ impl NodeFiles {
         }
         Ok((nodes, problems))
     }
+}
 
-    fn read_file(&self, path: &Path) -> Result<Node> {
-        let json = fs::read(path)
-            .map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
-        Node::from_json(&json).map_err(|why| StoreError::Damaged {
-            what: format!("the node file {}", path.display()),
-            why: why.to_string(),
-        })
-    }
+fn read_file(path: &Path) -> Result<Node> {
+    let json =
+        fs::read(path).map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
+    Node::from_json(&json).map_err(|why| StoreError::Damaged {
+        what: format!("the node file {}", path.display()),
+        why: why.to_string(),
+    })
 }

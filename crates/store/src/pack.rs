@@ -14,6 +14,7 @@ pub(crate) fn pack(value: &impl Serialize) -> Vec<u8> {
 /// Unpacks a value; `what` names it if it turns out to be damaged.
 pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, StoreError> {
     let damaged = |why: String| StoreError::Damaged { what: what.to_owned(), why };
-    let bytes = lz4_flex::decompress_size_prepended(bytes).map_err(|why| damaged(why.to_string()))?;
+    let bytes =
+        lz4_flex::decompress_size_prepended(bytes).map_err(|why| damaged(why.to_string()))?;
     postcard::from_bytes(&bytes).map_err(|why| damaged(why.to_string()))
 }

@@ -85,7 +85,8 @@ impl Store {
             let mut stale = families.save(transaction)?;
             let after = first_sessions(transaction, &projects).map_err(failed)?;
             // Whoever was the first in a project is it no more.
-            let replaced = before.iter().filter(|(project, first)| after.get(*project) != Some(first));
+            let replaced =
+                before.iter().filter(|(project, first)| after.get(*project) != Some(first));
             stale.extend(replaced.map(|(_, (root, _))| *root));
             for path in gone {
                 files::remove(transaction, path).map_err(failed)?;
@@ -120,7 +121,8 @@ impl Store {
         }
         self.database.write(|transaction| {
             for update in updates {
-                derived::save(transaction, update).map_err(|source| self.database.failed(source))?;
+                derived::save(transaction, update)
+                    .map_err(|source| self.database.failed(source))?;
             }
             Ok(())
         })

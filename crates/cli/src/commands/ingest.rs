@@ -92,7 +92,10 @@ pub(crate) fn show(
         how_many(report.edges, "link between them", "links between them")
     )?;
     if report.gone > 0 {
-        say!("  {} gone; what was learnt in them stays", how_many(report.gone, "file is", "files are"))?;
+        say!(
+            "  {} gone; what was learnt in them stays",
+            how_many(report.gone, "file is", "files are")
+        )?;
     }
     if report.problems > 0 {
         say!("  {}", how_many(report.problems, "line has a problem", "lines have problems"))?;

@@ -41,7 +41,8 @@ impl<S: Store> Forest<S> {
         let root = self.root(root)?.id;
         let members = self.store.members(root)?;
         let usages = || members.iter().flat_map(|record| &record.entries);
-        let naive: Vec<Usage> = usages().filter_map(|entry| entry.usage.as_deref().copied()).collect();
+        let naive: Vec<Usage> =
+            usages().filter_map(|entry| entry.usage.as_deref().copied()).collect();
         let spent = FamilyEvents::of(&members).spent;
         let honest: Vec<Usage> = spent.into_iter().flatten().collect();
         Ok(FamilyCost {

@@ -17,7 +17,9 @@ use crate::forest::Forest;
 use crate::ids::{NodeId, Place, RootId};
 use crate::key::ContentKey;
 use crate::node::{Content, Metadata, Root};
-use crate::sessions::{EntryRecord, EventId, LabelRecord, SessionKin, SessionNo, SessionRecord, SessionText};
+use crate::sessions::{
+    EntryRecord, EventId, LabelRecord, SessionKin, SessionNo, SessionRecord, SessionText,
+};
 use crate::store::{Change, Store};
 
 /// What an import did.

@@ -83,16 +83,13 @@ impl Reading {
             on_entry(entry, raw);
         });
         let log = log.map_err(|error| unreadable(&path, error))?;
-        Self::of_file(path, log, heard, &[])
+        Self::of_file(&path, log, heard, &[])
     }
 
     /// Reads what was appended to an imported session file, and shows each new entry as it passes by.
     ///
-    /// `log` is what was read when `known` was imported; the forest keeps all but its first [`known.settled`]
-    /// entries. Returns `None` if the file has to be read from the start: it was rewritten, or what was appended
-    /// moves what was there before.
-    ///
-    /// [`known.settled`]: SessionRecord::settled
+    /// `log` is what was read when `known` was imported, or some time before that. Returns `None` if the file has to be
+    /// read from the start: it was rewritten, or what was appended moves what was there before.
     pub fn extend(
         known: &SessionRecord,
         mut log: Log,
@@ -106,31 +103,33 @@ impl Reading {
         if !is_longer
             || prefix_check(known.settled_length, |range| text.read(range)).map_err(failed)?
                 != known.check
-            || (log.position().offset, log.settled_entries())
-                != (known.settled_length, known.settled)
+            || log.position().offset > known.settled_length
+            || log.settled_entries() > known.settled
         {
             return Ok(None);
         }
-        file.seek(SeekFrom::Start(known.settled_length)).map_err(failed)?;
+        // The index may be a little older than what is known.
+        let read_before = log.settled_entries();
+        file.seek(SeekFrom::Start(log.position().offset)).map_err(failed)?;
         let mut heard = Vec::new();
         let extended = log.extend_with(&file, |entry, raw| {
             heard.push(Heard::new(entry, raw));
             on_entry(entry, raw);
         });
         extended.map_err(|error| unreadable(&path, error))?;
-        let reading = Self::of_file(path, log, heard, &known.entries[..known.settled])?;
+        let reading = Self::of_file(&path, log, heard, &known.entries[..read_before])?;
         Ok(reading.is_settled(known.settled).then_some(reading))
     }
 
     fn of_file(
-        path: PathBuf,
+        path: &Path,
         log: Log,
         heard: Vec<Heard>,
         known: &[EntryRecord],
     ) -> Result<Self, SessionError> {
         let name = path.to_string_lossy().into_owned();
-        Self::new(name, SessionText::File(path.clone()), log, heard, known)
-            .map_err(|source| cannot_read(&path, source))
+        Self::new(name, SessionText::File(path.to_owned()), log, heard, known)
+            .map_err(|source| cannot_read(path, source))
     }
 
     /// Reads a session that is not in a file. It goes by the name `file`.

@@ -21,7 +21,7 @@ const NOW: Millis = Millis(1_800_000_000_000);
 /// Imports sessions by name, one after the other.
 fn import<S: Store>(forest: &mut Forest<S>, files: &[(&str, &[u8])]) -> ImportReport {
     let read = |(name, bytes): &(&str, &[u8])| Reading::from_bytes(name, bytes.to_vec()).unwrap();
-    let report = forest.import(files.iter().map(read).collect(), NOW).unwrap();
+    let report = forest.import(files.iter().map(read), NOW).unwrap();
     assert_eq!(forest.check().unwrap(), [], "the forest is sound after an import");
     report
 }

@@ -18,7 +18,7 @@ fn import(paths: &[&PathBuf]) -> Forest<MemoryStore> {
 }
 
 fn import_into(forest: &mut Forest<MemoryStore>, paths: &[&PathBuf]) -> Vec<News> {
-    let readings = paths.iter().map(|path| Reading::open(path).unwrap()).collect();
+    let readings: Vec<Reading> = paths.iter().map(|path| Reading::open(path).unwrap()).collect();
     let report = forest.import(readings, NOW).unwrap();
     assert_eq!(forest.check().unwrap(), []);
     report.sessions.iter().map(|session| session.news).collect()

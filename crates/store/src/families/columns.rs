@@ -58,7 +58,10 @@ impl MessageColumns {
                 continue;
             };
             columns.numbers.push(number - last.number);
-            let parent = node.parent.node().map_or(0, |parent| i64::from(number) - i64::from(parent.number()));
+            let parent = node
+                .parent
+                .node()
+                .map_or(0, |parent| i64::from(number) - i64::from(parent.number()));
             columns.parents.push(parent);
             columns.keys.extend(node.key.to_bytes());
             columns.roles.push(node.role);
