@@ -63,7 +63,10 @@ impl App {
     pub fn refresh(&mut self, now: Millis, progress: &dyn Progress) -> Result<Option<Report>> {
         match self.folder.lock("refresh") {
             Ok(lock) => self.take_in(&lock, now, false, progress).map(Some),
-            Err(StoreError::Locked { .. }) => Ok(None),
+            Err(StoreError::Locked { .. }) => {
+                self.open_tail()?;
+                Ok(None)
+            }
             Err(error) => Err(error.into()),
         }
     }

@@ -48,6 +48,8 @@ pub(crate) fn catch_up(
         }
         return Ok(());
     }
+    // The index must not know of changes that a power cut could take back.
+    store.settle()?;
     progress.begin(Step::Index { changes: work.len() });
     let threads = rayon::current_num_threads().clamp(1, 4);
     let mut writer = index.writer(threads, WRITER_MEMORY)?;

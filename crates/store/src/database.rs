@@ -28,7 +28,10 @@ impl Database {
         let failed = |source| StoreError::Database { path: path.to_owned(), source };
         let mut connection = Connection::open(path).map_err(failed)?;
         prepare(&connection).map_err(failed)?;
-        Migrations::from_slice(MIGRATIONS).to_latest(&mut connection).map_err(|error| {
+        let migrations = Migrations::from_slice(MIGRATIONS);
+        // Another process may be making the same database: whoever comes second finds it made.
+        let migrated = migrations.to_latest(&mut connection);
+        migrated.or_else(|_| migrations.to_latest(&mut connection)).map_err(|error| {
             use rusqlite_migration::{Error, MigrationDefinitionError::DatabaseTooFarAhead};
             match error {
                 Error::MigrationDefinition(DatabaseTooFarAhead) => {

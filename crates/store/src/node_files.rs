@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use pi_brain_brain::{Node, NodeId};
+use pi_brain_brain::{BrainError, Node, NodeId};
 use pi_brain_session::Millis;
 
 use crate::error::{Result, StoreError};
@@ -52,15 +52,27 @@ impl NodeFiles {
         read_file(&self.folder.join(relative))
     }
 
+    /// Waits until everything that was written is on disk.
+    pub(crate) fn sync(&self) -> Result<()> {
+        match File::open(&self.folder) {
+            Ok(folder) => sync_all(&folder),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        }
+        .map_err(|source| StoreError::Write { path: self.folder.clone(), source })
+    }
+
     /// Reads the versions of a node that are there, oldest first.
     pub(crate) fn versions(&self, started: Millis, id: NodeId) -> Result<Vec<Node>> {
         let mut versions = Vec::new();
         for version in 1.. {
             let path = self.folder.join(Self::relative_path(started, id, version));
-            if !path.exists() {
-                break;
+            match read_file(&path) {
+                Ok(node) => versions.push(node),
+                // Not there, or torn by a power cut; a newer program's is not ours to replace.
+                Err(StoreError::Read { .. } | StoreError::Damaged { .. }) => break,
+                Err(error) => return Err(error),
             }
-            versions.push(read_file(&path)?);
         }
         Ok(versions)
     }
@@ -95,11 +107,26 @@ impl NodeFiles {
     }
 }
 
+/// Waits for a whole file system: files are many, and each by itself would take longer.
+#[cfg(target_os = "linux")]
+fn sync_all(folder: &File) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(folder)?)
+}
+
+/// Waits for a folder; a system that cannot wait for all files writes them soon enough.
+#[cfg(not(target_os = "linux"))]
+fn sync_all(folder: &File) -> io::Result<()> {
+    folder.sync_all()
+}
+
 fn read_file(path: &Path) -> Result<Node> {
     let json =
         fs::read(path).map_err(|source| StoreError::Read { path: path.to_owned(), source })?;
-    Node::from_json(&json).map_err(|why| StoreError::Damaged {
-        what: format!("the node file {}", path.display()),
-        why: why.to_string(),
+    Node::from_json(&json).map_err(|why| match why {
+        BrainError::NodeTooNew { .. } => why.into(),
+        why => StoreError::Damaged {
+            what: format!("the node file {}", path.display()),
+            why: why.to_string(),
+        },
     })
 }

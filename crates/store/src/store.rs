@@ -77,17 +77,19 @@ impl Store {
     ) -> Result<()> {
         let saved = self.database.write(|transaction| {
             let failed = |source| self.database.failed(source);
-            let projects: BTreeSet<&str> = updates
-                .iter()
-                .filter_map(|update| update.reading.as_ref()?.outline.session.cwd.as_deref())
-                .collect();
+            let mut projects = projects_of(transaction, gone).map_err(failed)?;
+            let read = updates.iter().filter_map(|update| update.reading.as_ref());
+            projects.extend(read.filter_map(|reading| reading.outline.session.cwd.clone()));
             let before = first_sessions(transaction, &projects).map_err(failed)?;
             let mut stale = families.save(transaction)?;
             let after = first_sessions(transaction, &projects).map_err(failed)?;
-            // Whoever was the first in a project is it no more.
-            let replaced =
-                before.iter().filter(|(project, first)| after.get(*project) != Some(first));
-            stale.extend(replaced.map(|(_, (root, _))| *root));
+            // A project that has another first session now was new to somebody else.
+            for project in
+                projects.iter().filter(|project| before.get(*project) != after.get(*project))
+            {
+                let first = [before.get(project), after.get(project)];
+                stale.extend(first.into_iter().flatten().map(|(root, _)| *root));
+            }
             for path in gone {
                 files::remove(transaction, path).map_err(failed)?;
             }
@@ -125,6 +127,16 @@ impl Store {
                     .map_err(|source| self.database.failed(source))?;
             }
             Ok(())
+        })
+    }
+
+    /// Sees to it that a power cut undoes nothing that was saved so far.
+    ///
+    /// Versions by the built-in rules are written without waiting for the disk, one by one; this waits once for all.
+    pub fn settle(&self) -> Result<()> {
+        self.node_files.sync()?;
+        self.database.read(|connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         })
     }
 
@@ -223,17 +235,31 @@ impl Store {
     }
 }
 
-/// Returns the first session of each project, with the tree that it lives in.
-fn first_sessions<'a>(
+/// Returns the projects that session files are about.
+fn projects_of(
     transaction: &Transaction<'_>,
-    projects: &BTreeSet<&'a str>,
-) -> rusqlite::Result<BTreeMap<&'a str, (RootId, String)>> {
+    files: &[String],
+) -> rusqlite::Result<BTreeSet<String>> {
+    let mut statement =
+        transaction.prepare_cached("SELECT project FROM session WHERE file = ?1")?;
+    let mut projects = BTreeSet::new();
+    for file in files {
+        projects.extend(statement.query_row([file], |row| row.get::<_, String>(0)).optional()?);
+    }
+    Ok(projects)
+}
+
+/// Returns the first session of each project, with the tree that it lives in.
+fn first_sessions(
+    transaction: &Transaction<'_>,
+    projects: &BTreeSet<String>,
+) -> rusqlite::Result<BTreeMap<String, (RootId, String)>> {
     let sql = "SELECT root, id FROM session WHERE project = ?1 ORDER BY created, id LIMIT 1";
     let mut statement = transaction.prepare_cached(sql)?;
     let mut first = BTreeMap::new();
     for project in projects {
         let row = statement.query_row([project], |row| Ok((RootId::new(row.get(0)?), row.get(1)?)));
-        first.extend(row.optional()?.map(|session| (*project, session)));
+        first.extend(row.optional()?.map(|session| (project.clone(), session)));
     }
     Ok(first)
 }
