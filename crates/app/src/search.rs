@@ -172,15 +172,19 @@ impl<'a> Lookup<'a> {
         Ok(session)
     }
 
-    fn cited(&self, key: u64) -> Result<Option<(Citation, Option<NodeRow>)>> {
+    fn citation(&self, key: u64) -> Result<Option<(Arc<FamilyMap>, Citation)>> {
         let (root, number) = message_of(key);
         let map = self.map(root)?;
-        let Some(citation) = map.message(number) else { return Ok(None) };
-        let node = match map.segment(citation.session, citation.entry) {
-            Some(id) => self.node_row(id)?,
-            None => None,
-        };
-        Ok(Some((citation, node)))
+        let citation = map.message(number);
+        Ok(citation.map(|citation| (map, citation)))
+    }
+
+    /// Returns the unit of work that a message belongs to, unless that is still open.
+    fn node_at(&self, map: &FamilyMap, citation: &Citation) -> Result<Option<NodeRow>> {
+        match map.segment(citation.session, citation.entry) {
+            Some(id) => self.node_row(id),
+            None => Ok(None),
+        }
     }
 
     /// Decides about a document by what the index does not know. What cannot be looked up is not found.
@@ -190,22 +194,29 @@ impl<'a> Lookup<'a> {
             // The index knows types and outcomes of nodes; branches have none.
             Key::Node(_) => filters.abandoned.is_none(),
             Key::Message(key) => {
-                let Ok(Some((citation, node))) = self.cited(key) else { return false };
-                let fits = |wanted: &[String], word: fn(&NodeRow) -> &str| {
-                    wanted.is_empty()
-                        || node.as_ref().is_some_and(|node| {
-                            wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(word(node)))
-                        })
-                };
-                filters.abandoned.is_none_or(|abandoned| abandoned == citation.abandoned)
-                    && fits(&filters.types, |node| &node.node_type)
-                    && fits(&filters.outcomes, |node| &node.outcome)
+                let Ok(Some((map, citation))) = self.citation(key) else { return false };
+                let is_on_branch =
+                    filters.abandoned.is_none_or(|abandoned| abandoned == citation.abandoned);
+                is_on_branch && self.has_fitting_node(&map, &citation, query)
             }
         }
     }
 
+    fn has_fitting_node(&self, map: &FamilyMap, citation: &Citation, query: &Query) -> bool {
+        let filters = &query.filters;
+        if filters.types.is_empty() && filters.outcomes.is_empty() {
+            return true;
+        }
+        let Ok(Some(node)) = self.node_at(map, citation) else { return false };
+        let fits = |wanted: &[String], word: &str| {
+            wanted.is_empty() || wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(word))
+        };
+        fits(&filters.types, &node.node_type) && fits(&filters.outcomes, &node.outcome)
+    }
+
     fn message(&self, key: u64, query: &Query) -> Result<Option<FoundItem>> {
-        let Some((citation, node)) = self.cited(key)? else { return Ok(None) };
+        let Some((map, citation)) = self.citation(key)? else { return Ok(None) };
+        let node = self.node_at(&map, &citation)?;
         let Some(session) = self.session(citation.session)? else { return Ok(None) };
         let (file, outline) = &*session;
         let Some(sketch) = outline.entries.get(citation.entry as usize) else { return Ok(None) };

@@ -13,10 +13,11 @@ pub struct FamilyMap {
     messages: Messages,
 }
 
-/// Which segment each line of a session belongs to, as runs of equal ones.
+/// Which segment each line of a session belongs to: where each run of equal ones starts.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct SessionMap {
     no: u32,
+    entries: u32,
     runs: Vec<(u32, u32)>,
 }
 
@@ -49,11 +50,16 @@ impl FamilyMap {
         sessions: &[(SessionNo, &[usize])],
         messages: &[Citation],
     ) -> Self {
+        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
         let sessions = sessions.iter().map(|(no, segments)| {
-            let runs = segments.chunk_by(|one, other| one == other);
-            let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-            let runs = runs.map(|run| (number(run.len()), number(run[0]))).collect();
-            SessionMap { no: no.number(), runs }
+            let mut runs: Vec<(u32, u32)> = Vec::new();
+            for (at, &segment) in segments.iter().enumerate() {
+                let segment = number(segment);
+                if runs.last().is_none_or(|(_, last)| *last != segment) {
+                    runs.push((number(at), segment));
+                }
+            }
+            SessionMap { no: no.number(), entries: number(segments.len()), runs }
         });
         let mut columns = Messages::default();
         for message in messages {
@@ -93,13 +99,8 @@ impl FamilyMap {
     /// Returns the segment that a line belongs to, by the name of the node that is or would be made of it.
     pub fn segment(&self, session: SessionNo, entry: u32) -> Option<NodeId> {
         let map = self.sessions.iter().find(|map| map.no == session.number())?;
-        let mut left = entry;
-        for &(length, segment) in &map.runs {
-            if left < length {
-                return self.segments.get(segment as usize).copied().map(NodeId::from_u64);
-            }
-            left -= length;
-        }
-        None
+        let run = map.runs.partition_point(|(start, _)| *start <= entry).checked_sub(1)?;
+        let (_, segment) = map.runs.get(run).filter(|_| entry < map.entries)?;
+        self.segments.get(*segment as usize).copied().map(NodeId::from_u64)
     }
 }
