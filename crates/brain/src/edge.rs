@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use pi_brain_session::{Millis, id_in_file_name};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::boundary::BoundaryKind;
@@ -12,7 +13,7 @@ use crate::ids::{EdgeId, NodeId};
 use crate::segment::{Place, Segment};
 
 /// A link between two nodes.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Edge {
     /// Follows from the nodes and the type, so that a link that is found again is the same one.
@@ -27,6 +28,7 @@ pub struct Edge {
     /// More about it, by type.
     pub metadata: EdgeMetadata,
     /// For an edge from a boundary, when that was.
+    #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: Millis,
     /// Who found it.
     pub created_by: EdgeCreator,
@@ -58,7 +60,9 @@ impl Edge {
 }
 
 /// How two nodes belong together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeType {
     /// The session was forked.
@@ -108,7 +112,7 @@ impl EdgeType {
 }
 
 /// More about an edge, by type.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EdgeMetadata {
     /// Of a branch, the summary of what was left.
@@ -135,7 +139,7 @@ pub struct EdgeMetadata {
 }
 
 /// Who found an edge.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeCreator {
     /// It follows from the session files.
@@ -147,7 +151,7 @@ pub enum EdgeCreator {
 }
 
 /// What is known beyond the plain form of an edge.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct EdgeExt {
     /// Why the nodes are linked, in words.
     pub reason: Box<str>,

@@ -57,8 +57,11 @@ pub struct NodeRef {
 }
 
 /// Identifies a link between two nodes; written as a UUID.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
+#[schemars(with = "String", extend("format" = "uuid"))]
 pub struct EdgeId(Uuid);
 
 impl EdgeId {

@@ -36,7 +36,7 @@ pub use node::{
     VersionTrigger,
 };
 pub use outline::{Aside, Kind, ModelName, Outline, SessionFacts, Sketch};
-pub use schema::node_schema;
+pub use schema::{edge_schema, node_schema};
 pub use segment::{Place, Segment, extract_segments};
 pub use version::{apply_feedback, next_version, same_content};
 pub use word::word;

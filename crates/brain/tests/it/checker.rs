@@ -1,6 +1,7 @@
 //! Checks a value against a JSON Schema, as far as our own schema goes.
 
 use pi_brain_session::Millis;
+use pi_brain_brain::EdgeId;
 use serde_json::Value;
 
 /// Says what is wrong with `value`, by its place; a word of the schema that is not known here is a failure too.
@@ -75,6 +76,7 @@ impl Checker<'_> {
                     "uint32" => value.as_u64().is_some_and(|number| u32::try_from(number).is_ok()),
                     "uint64" => value.is_u64(),
                     "double" => value.is_number(),
+                    "uuid" => value.as_str().is_some_and(|text| text.parse::<EdgeId>().is_ok()),
                     other => return Err(format!("the format {other} is not known")),
                 },
                 "pattern" => {

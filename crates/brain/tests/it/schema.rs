@@ -1,8 +1,9 @@
-//! The published schema.
+//! The published schemas.
 
 use std::path::Path;
 
-use pi_brain_brain::node_schema;
+use pi_brain_brain::{Edge, EdgeCreator, EdgeType, NodeId, edge_schema, node_schema};
+use pi_brain_session::Millis;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -11,17 +12,30 @@ use crate::node::EXAMPLE;
 use crate::random::{any_node, cases};
 
 #[test]
-fn the_schema_in_the_docs_is_today_s() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/node.schema.json");
-    let today = serde_json::to_string_pretty(&node_schema()).unwrap() + "\n";
-    if std::env::var_os("UPDATE_SCHEMA").is_some() {
-        std::fs::write(&file, &today).unwrap();
+fn the_schemas_in_the_docs_are_today_s() {
+    for (name, schema) in [("node", node_schema()), ("edge", edge_schema())] {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        let file = docs.join(format!("{name}.schema.json"));
+        let today = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            std::fs::write(&file, &today).unwrap();
+        }
+        let published = std::fs::read_to_string(&file).unwrap();
+        assert!(
+            published == today,
+            "docs/{name}.schema.json is out of date: UPDATE_SCHEMA=1 cargo test -p pi-brain-brain schema"
+        );
     }
-    let published = std::fs::read_to_string(&file).unwrap();
-    assert!(
-        published == today,
-        "docs/node.schema.json is out of date: UPDATE_SCHEMA=1 cargo test -p pi-brain-brain schema"
-    );
+}
+
+#[test]
+fn an_edge_follows_its_schema() {
+    let (source, target) = (NodeId::from_u64(1), NodeId::from_u64(2));
+    let edge = Edge::new(source, target, EdgeType::TreeJump, Millis(0), EdgeCreator::Boundary);
+    let mut json = serde_json::to_value(&edge).unwrap();
+    assert_eq!(checker::check(&edge_schema(), &json), Ok(()));
+    json["type"] = json!("jump");
+    assert!(checker::check(&edge_schema(), &json).is_err());
 }
 
 #[test]
