@@ -14,6 +14,7 @@ use pi_brain_forest::{
     Removal, Root, RootId, SessionChange, SessionKin, SessionNo, SessionRecord, SessionText, Store,
     Which,
 };
+use pi_brain_session::Millis;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::database::Database;
@@ -192,16 +193,22 @@ impl Shelf {
             self.last_root = self.last_root.max(root.id.number());
             self.roots.insert(root.id, Trunk { root: Arc::new(root), last_message, children });
         }
-        let heads = source.read(|connection| {
-            let mut statement = connection.prepare("SELECT data FROM session")?;
-            let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
-            rows.collect::<rusqlite::Result<Vec<_>>>()
+        let kin: Vec<SessionKin> = source.read(|connection| {
+            let sql = "SELECT no, root, id, file, parent, created FROM session";
+            let mut statement = connection.prepare(sql)?;
+            let rows = statement.query_map([], |row| {
+                Ok(SessionKin {
+                    no: SessionNo::new(row.get(0)?),
+                    root: RootId::new(row.get(1)?),
+                    id: row.get(2)?,
+                    file: row.get(3)?,
+                    parent_session: row.get(4)?,
+                    created: Some(row.get(5)?).filter(|&time| time != i64::MAX).map(Millis),
+                })
+            })?;
+            rows.collect()
         })?;
-        for data in heads {
-            let head: SessionRecord =
-                serde_json::from_str(&data).map_err(|why| damaged("a session", why.to_string()))?;
-            self.kin.insert(head.no, SessionKin::from(&head));
-        }
+        self.kin = kin.into_iter().map(|kin| (kin.no, kin)).collect();
         let meta = |key: &'static str| {
             source.read(move |connection| {
                 let sql = "SELECT value FROM meta WHERE key = ?1";
@@ -522,8 +529,8 @@ impl Shelf {
             put_chunk.execute(params![chunk_id(root.number(), *chunk), data])?;
         }
         let mut put_session = transaction.prepare_cached(
-            "INSERT OR REPLACE INTO session (no, root, id, file, project, created, data)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            "INSERT OR REPLACE INTO session (no, root, id, file, parent, project, created, data)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?;
         let mut put_entries = transaction
             .prepare_cached("INSERT OR REPLACE INTO entry_chunk (id, data) VALUES (?1, ?2)")?;
@@ -537,6 +544,7 @@ impl Shelf {
                 record.root.number(),
                 record.id,
                 record.file,
+                record.parent_session,
                 record.cwd.as_deref().unwrap_or_default(),
                 record.created.map_or(i64::MAX, |time| time.0),
                 head.expect("a session has a JSON form")

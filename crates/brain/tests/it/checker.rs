@@ -1,7 +1,7 @@
 //! Checks a value against a JSON Schema, as far as our own schema goes.
 
-use pi_brain_session::Millis;
 use pi_brain_brain::EdgeId;
+use pi_brain_session::Millis;
 use serde_json::Value;
 
 /// Says what is wrong with `value`, by its place; a word of the schema that is not known here is a failure too.

@@ -21,7 +21,9 @@ CREATE TABLE session (
     root INTEGER NOT NULL,
     id TEXT NOT NULL,
     file TEXT NOT NULL,
+    parent TEXT,
     project TEXT NOT NULL,
+    -- as late as can be where it is not known
     created INTEGER NOT NULL,
     data TEXT NOT NULL
 );
