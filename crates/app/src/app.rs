@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use pi_brain_brain::Rules;
+use pi_brain_forest::Forest;
 use pi_brain_search::{HotTail, SearchIndex};
 use pi_brain_session::Millis;
-use pi_brain_store::{DataFolder, FamilyUpdate, Store, StoreError, WriterLock};
+use pi_brain_store::{DataFolder, FamilyStore, FamilyUpdate, Store, StoreError, WriterLock};
 use rayon::prelude::*;
 
 use crate::config::Sources;
@@ -22,6 +23,7 @@ pub struct App {
     pub(crate) folder: DataFolder,
     pub(crate) sources: Sources,
     pub(crate) store: Store,
+    pub(crate) forest: Forest<FamilyStore>,
     pub(crate) index: SearchIndex,
     pub(crate) tail: HotTail,
 }
@@ -38,7 +40,8 @@ impl App {
         let folder = DataFolder::create(folder)?;
         let store = Store::open(&folder)?;
         let index = SearchIndex::open(&folder.index())?;
-        Ok(Self { folder, sources, store, index, tail: HotTail::default() })
+        let forest = Forest::new(store.families());
+        Ok(Self { folder, sources, store, forest, index, tail: HotTail::default() })
     }
 
     /// Returns where sessions come from.
@@ -102,11 +105,15 @@ impl App {
         commit: bool,
         progress: &dyn Progress,
     ) -> Result<Report> {
+        self.forest.store().renew()?;
         self.store.replay()?;
         let scan = Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?);
         let mut report = Report { found: scan.found, ..Report::default() };
         if !scan.changed.is_empty() || !scan.gone.is_empty() {
-            ingest::take_in(&mut self.store, &self.sources, scan, now, progress, &mut report)?;
+            let Self { store, forest, sources, .. } = self;
+            let taken = ingest::take_in(store, forest, sources, scan, now, progress, &mut report);
+            // Half of a batch must not be saved with the next one.
+            taken.inspect_err(|_| forest.store().discard())?;
         }
         self.derive(now, progress, &mut report)?;
         indexing::catch_up(&mut self.store, &self.index, &mut self.tail, commit, progress)?;
@@ -120,13 +127,13 @@ impl App {
             return Ok(());
         }
         progress.begin(Step::Derive { families: roots.len() });
-        let families = self.store.families();
+        let families = self.forest.store();
         let mut roots = roots.into_iter().peekable();
         while roots.peek().is_some() {
             let (mut states, mut entries) = (Vec::new(), 0);
             while states.len() < BATCH_FAMILIES && entries < BATCH_ENTRIES {
                 let Some(root) = roots.next() else { break };
-                let state = self.store.family(&families, root)?;
+                let state = self.store.family(families, root)?;
                 entries +=
                     state.members.iter().map(|member| member.outline.entries.len()).sum::<usize>();
                 states.push(state);

@@ -24,13 +24,13 @@ const BATCH_FILES: usize = 256;
 /// Takes files that have changed into the forest, and those that are gone out of it.
 pub(crate) fn take_in(
     store: &mut Store,
+    forest: &mut Forest<FamilyStore>,
     sources: &Sources,
     scan: Scan,
     now: Millis,
     progress: &dyn Progress,
     report: &mut Report,
 ) -> Result<()> {
-    let mut forest = Forest::new(store.families());
     let total = scan.changed.iter().map(unread).sum();
     progress.begin(Step::Read { files: scan.changed.len(), bytes: total });
     for batch in batches(scan.changed) {
@@ -46,7 +46,7 @@ pub(crate) fn take_in(
                 read
             })
             .collect();
-        save(store, &mut forest, read, now, report)?;
+        save(store, forest, read, now, report)?;
     }
     for file in &scan.gone {
         if let Some(session) = file.session {

@@ -47,6 +47,8 @@ struct Slot {
 /// What is in memory: everything small, and those chunks that were looked at.
 #[derive(Debug, Default)]
 struct Shelf {
+    /// Changes when another process writes to the database.
+    version: Option<i64>,
     /// Whether roots and sessions have been read.
     is_open: bool,
     roots: BTreeMap<RootId, Trunk>,
@@ -105,13 +107,25 @@ impl FamilyStore {
         Ok(trees)
     }
 
+    /// Forgets what another process has changed meanwhile.
+    pub fn renew(&self) -> Result<()> {
+        let version = self.database.read(|connection| {
+            connection.query_row("PRAGMA data_version", [], |row| row.get::<_, i64>(0))
+        })?;
+        let mut books = self.books();
+        if books.version != Some(version) {
+            *books = Shelf { version: Some(version), ..Shelf::default() };
+        }
+        Ok(())
+    }
+
     /// Lets go of what was looked at and has not changed.
     pub fn let_go(&self) {
         self.books().forget_looks();
     }
 
     /// Forgets what was not saved.
-    pub(crate) fn discard(&self) {
+    pub fn discard(&self) {
         *self.books() = Shelf::default();
     }
 
