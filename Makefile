@@ -52,6 +52,9 @@ $(TOOLS)/bin/rg:
 bench: tools
 	$(CARGO) run --release --locked -p pi-brain-benches -- session --pi $(TOOLS)/pi/1.5.0
 	$(CARGO) run --release --locked -p pi-brain-benches -- forest
+	$(CARGO) build --release --locked
+	$(CARGO) run --release --locked -p pi-brain-benches -- ingest --entries 12000 --pi $(TOOLS)/pi/1.5.0
+	$(CARGO) run --release --locked -p pi-brain-benches -- ingest --entries 100000 --pi $(TOOLS)/pi/1.5.0
 
 fuzz:
 	mkdir -p fuzz/corpus/read_session

@@ -22,7 +22,6 @@ use conversation::{Conversation, Finished, TurnEnd};
 use random::Random;
 use writer::{Identity, SessionFile, some_time};
 
-const MEGABYTE: u64 = 1_000_000;
 const PROJECTS: usize = 12;
 const SMALLEST_SESSION: u64 = 6000;
 const FORKS_PERCENT: u64 = 5;
@@ -32,10 +31,21 @@ const FORKS_PERCENT: u64 = 5;
 pub struct Recipe {
     /// How many session files.
     pub files: usize,
-    /// How large they are together, roughly.
-    pub megabytes: u64,
+    /// How many bytes they have together, roughly.
+    pub bytes: u64,
+    /// What they are like.
+    pub style: Style,
     /// Which of all such corpora.
     pub seed: u64,
+}
+
+/// What the entries of sessions are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Most bytes are tool results of 2 to 50 KB, in a hundred words: for those who read.
+    Bulky,
+    /// Entries have 1.2 KB on average, in as many words as people use: for those who search.
+    Wordy,
 }
 
 /// A session of a corpus, with what a test may want to know about it.
@@ -52,13 +62,13 @@ pub struct MadeSession {
 /// Makes a corpus in `agent/sessions`, laid out as pi's own agent folder.
 pub fn make_corpus(agent: &Path, recipe: Recipe) -> io::Result<Vec<MadeSession>> {
     let agent = std::path::absolute(agent)?;
-    let mut random = Random::new(recipe.seed);
+    let mut random = Random::new(recipe.seed, recipe.style);
     let projects: Vec<String> = (0..PROJECTS).map(|number| project(&mut random, number)).collect();
     let weights: Vec<u64> = (0..recipe.files).map(|_| random.weight()).collect();
     let all_weights: u64 = weights.iter().sum();
     let mut earlier: Vec<Original> = Vec::new();
     for (number, weight) in weights.into_iter().enumerate() {
-        let bytes = (recipe.megabytes * MEGABYTE / all_weights * weight).max(SMALLEST_SESSION);
+        let bytes = (recipe.bytes / all_weights * weight).max(SMALLEST_SESSION);
         let forked = !earlier.is_empty() && random.chance(FORKS_PERCENT);
         let original = forked.then(|| &earlier[random.index(earlier.len())]);
         let cwd =
@@ -118,12 +128,18 @@ impl Original {
     }
 }
 
+/// Returns so many pairs of words to look for, as often common and as often rare as they are in [`Style::Wordy`].
+pub fn word_pairs(count: usize, seed: u64) -> Vec<String> {
+    let mut random = Random::new(seed, Style::Wordy);
+    (0..count).map(|_| [text::word(&mut random), text::word(&mut random)].join(" ")).collect()
+}
+
 /// Makes one large session, which ends as long ones do: soon after a compaction.
-pub fn make_large_session(path: &Path, megabytes: u64, seed: u64) -> io::Result<()> {
-    let mut random = Random::new(seed);
+pub fn make_large_session(path: &Path, bytes: u64, style: Style, seed: u64) -> io::Result<()> {
+    let mut random = Random::new(seed, style);
     let identity = Identity::of_file(path, &mut random);
     let mut conversation = Conversation::start(SessionFile::create(identity, None, &mut random)?)?;
-    conversation.talk(megabytes * MEGABYTE, "needle 0 hides in large.")?;
+    conversation.talk(bytes, "needle 0 hides in large.")?;
     conversation.end_compacted()?;
     conversation.finish()?;
     Ok(())
@@ -150,7 +166,7 @@ impl Shape {
 
 /// Makes a session of short messages in an extreme shape.
 pub fn make_shape(path: &Path, shape: Shape, entries: usize, seed: u64) -> io::Result<()> {
-    let mut random = Random::new(seed);
+    let mut random = Random::new(seed, Style::Bulky);
     let identity = Identity::of_file(path, &mut random);
     let mut file = SessionFile::create(identity, None, &mut random)?;
     let mut first = None;

@@ -2,12 +2,14 @@
 //!
 //! What counts are ratios between contestants of one run; see `docs/benchmarks.md`. [`corpus`] makes the
 //! sessions. Reading and listing ([`measure_sessions`]), memory ([`measure_memory`]), growth
-//! ([`measure_growth`]) and forests ([`measure_forest`]) are measured by functions that tests call at a tiny size. Nothing here decides
-//! whether a figure is good enough.
+//! ([`measure_growth`]), forests ([`measure_forest`]), and taking sessions in and searching them ([`measure_ingest`]) are
+//! measured by functions that tests call at a tiny size. Nothing here decides whether a figure is good enough.
 
 pub mod corpus;
+mod floors;
 mod forest;
 mod growth;
+mod ingest;
 mod memory;
 mod pi;
 mod race;
@@ -16,7 +18,11 @@ mod sessions;
 
 pub use forest::{AppendFigures, ForestFigures, ForestSizes, measure_forest};
 pub use growth::{GrowthFigures, measure_growth};
+pub use ingest::{
+    INGEST_COMMAND, IngestFigures, IngestPlan, Ingested, SEARCH_COMMAND, Searched, ingest_watched,
+    measure_ingest, search_watched,
+};
 pub use memory::{MEMORY_COMMAND, MemoryFigures, measure_memory, open_watched};
 pub use race::Outcome;
-pub use report::{report_forest, report_growth, report_memory, report_sessions};
+pub use report::{report_forest, report_growth, report_ingest, report_memory, report_sessions};
 pub use sessions::{SessionFigures, measure_sessions};

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 
 use clap::{Args, Parser, Subcommand};
-use pi_brain_benches::corpus::{Recipe, make_corpus, make_large_session, make_once};
+use pi_brain_benches::corpus::{Recipe, Style, make_corpus, make_large_session, make_once};
 use pi_brain_benches::{
-    ForestSizes, MEMORY_COMMAND, measure_forest, measure_growth, measure_memory, measure_sessions,
-    open_watched, report_forest, report_growth, report_memory, report_sessions,
+    ForestSizes, INGEST_COMMAND, IngestPlan, MEMORY_COMMAND, SEARCH_COMMAND, ingest_watched,
+    measure_forest, measure_growth, measure_ingest, measure_memory, measure_sessions, open_watched,
+    report_forest, report_growth, report_ingest, report_memory, report_sessions, search_watched,
 };
 
 /// Measures pi-brain against real pi and plain tools.
@@ -65,10 +66,57 @@ enum Command {
         #[arg(long, default_value_t = 1000)]
         messages: usize,
     },
+    /// Measure taking sessions in, keeping up with them, and searching them.
+    Ingest(IngestOptions),
     /// Open one session and print what memory that took: the other end of `session`.
     #[command(name = MEMORY_COMMAND, hide = true)]
     OpenLarge { file: PathBuf },
+    /// Take sessions in and print what that took: the other end of `ingest`.
+    #[command(name = INGEST_COMMAND, hide = true)]
+    IngestWatched { data: PathBuf, sessions: PathBuf },
+    /// Search and print what that took: the other end of `ingest`.
+    #[command(name = SEARCH_COMMAND, hide = true)]
+    SearchWatched { data: PathBuf, sessions: PathBuf, pairs: usize },
 }
+
+#[derive(Args)]
+struct IngestOptions {
+    /// How many entries the sessions have together, roughly.
+    #[arg(long, default_value_t = 100_000)]
+    entries: u64,
+    /// The folder of an installed pi 1.5.0; without it pi takes no part.
+    #[arg(long)]
+    pi: Option<PathBuf>,
+    /// The `pi-brain` that is started [default: the one beside this program].
+    #[arg(long)]
+    program: Option<PathBuf>,
+    /// The folder for session files, and for what is made of them.
+    #[arg(long, default_value = "target/benches-corpus")]
+    corpus: PathBuf,
+    /// How often the whole corpus is gone through, after once for practice.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// How many pairs of words are looked for.
+    #[arg(long, default_value_t = 200)]
+    pairs: usize,
+    /// How many lines are appended.
+    #[arg(long, default_value_t = 50)]
+    appends: usize,
+    /// How often pi-brain is started.
+    #[arg(long, default_value_t = 20)]
+    starts: usize,
+    /// Files of the set of small sessions.
+    #[arg(long, default_value_t = 5400)]
+    small_files: usize,
+    /// Entries of the session that is appended to, roughly.
+    #[arg(long, default_value_t = 100_000)]
+    large_entries: u64,
+}
+
+/// What an entry has on average, in a corpus that is searched.
+const ENTRY_BYTES: u64 = 1200;
+/// How many entries a session has on average, there.
+const SESSION_ENTRIES: u64 = 185;
 
 /// How many session files there are.
 #[derive(Args, Clone, Copy)]
@@ -86,50 +134,98 @@ struct Size {
 
 fn main() -> anyhow::Result<()> {
     match Arguments::parse().command {
-        Command::Corpus { out, size } => make_sessions(&out, size),
+        Command::Corpus { out, size } => make_sessions(&out, size.recipe()),
         Command::Session { pi, corpus, size, runs, large_mb, entries } => {
-            make_sessions(&corpus, size)?;
+            make_sessions(&corpus, size.recipe())?;
             let cores = available_parallelism().map_or(1, NonZero::get);
             let figures = measure_sessions(&corpus, pi.as_deref(), runs)?;
             println!("{}", report_sessions(&figures, cores));
-            let large = make_large(&corpus, large_mb, size.seed)?;
+            let large = corpus.join("large.jsonl");
+            make_large(&large, large_mb * MEGABYTE, Style::Bulky, size.seed)?;
             let figures = measure_memory(&std::env::current_exe()?, &large)?;
             println!("{}", report_memory(&figures));
             println!("{}", report_growth(&measure_growth(&corpus.join("growth"), entries, runs)?));
             Ok(())
         }
         Command::Forest { corpus, size, runs, import_mb, messages } => {
-            make_sessions(&corpus, size)?;
+            make_sessions(&corpus, size.recipe())?;
             let cores = available_parallelism().map_or(1, NonZero::get);
             let sizes = ForestSizes {
                 few: messages,
                 many: messages * 100,
                 appends: 200,
-                bytes: import_mb * 1_000_000,
+                bytes: import_mb * MEGABYTE,
             };
             let figures = measure_forest(&corpus, &corpus.join("forests"), sizes, runs)?;
             println!("{}", report_forest(&figures, cores));
             Ok(())
         }
-        Command::OpenLarge { file } => {
-            println!("{}", serde_json::to_string(&open_watched(&file)?)?);
-            Ok(())
+        Command::Ingest(options) => ingest(&options),
+        Command::OpenLarge { file } => print_figures(&open_watched(&file)?),
+        Command::IngestWatched { data, sessions } => {
+            print_figures(&ingest_watched(&data, &sessions)?)
+        }
+        Command::SearchWatched { data, sessions, pairs } => {
+            print_figures(&search_watched(&data, &sessions, pairs)?)
         }
     }
 }
 
-fn make_sessions(folder: &Path, size: Size) -> anyhow::Result<()> {
-    let Size { files, mb: megabytes, seed } = size;
-    let recipe = Recipe { files, megabytes, seed };
+fn print_figures(figures: &impl serde::Serialize) -> anyhow::Result<()> {
+    println!("{}", serde_json::to_string(figures)?);
+    Ok(())
+}
+
+fn ingest(options: &IngestOptions) -> anyhow::Result<()> {
+    let IngestOptions { entries, large_entries, small_files, ref corpus, .. } = *options;
+    let recipe = |files: usize, bytes: u64| Recipe { files, bytes, style: Style::Wordy, seed: 1 };
+    let agent = corpus.join(format!("ingest-{entries}"));
+    let files = usize::try_from(entries / SESSION_ENTRIES)?.max(3);
+    make_sessions(&agent, recipe(files, entries * ENTRY_BYTES))?;
+    let small = corpus.join(format!("ingest-small-{small_files}"));
+    make_sessions(&small, recipe(small_files, 1))?;
+    let large = corpus.join(format!("ingest-large-{large_entries}.jsonl"));
+    make_large(&large, large_entries * ENTRY_BYTES, Style::Wordy, 1)?;
+    let benches = std::env::current_exe()?;
+    let program = options.program.clone().unwrap_or_else(|| benches.with_file_name("pi-brain"));
+    let plan = IngestPlan {
+        benches: &benches,
+        program: &program,
+        pi: options.pi.as_deref(),
+        agent: &agent,
+        small: &small,
+        large: &large,
+        work: &corpus.join(format!("ingest-{entries}-work")),
+        runs: options.runs,
+        pairs: options.pairs,
+        appends: options.appends,
+        starts: options.starts,
+    };
+    if plan.pi.is_none() {
+        eprintln!("without --pi, real pi takes no part");
+    }
+    let cores = available_parallelism().map_or(1, NonZero::get);
+    println!("{}", report_ingest(&measure_ingest(&plan)?, cores));
+    Ok(())
+}
+
+impl Size {
+    fn recipe(self) -> Recipe {
+        let Self { files, mb, seed } = self;
+        Recipe { files, bytes: mb * MEGABYTE, style: Style::Bulky, seed }
+    }
+}
+
+const MEGABYTE: u64 = 1_000_000;
+
+fn make_sessions(folder: &Path, recipe: Recipe) -> anyhow::Result<()> {
     make_once(&folder.join("sessions"), &format!("{recipe:?}"), || {
         make_corpus(folder, recipe).map(drop)
     })
 }
 
-fn make_large(folder: &Path, megabytes: u64, seed: u64) -> anyhow::Result<PathBuf> {
-    let file = folder.join("large.jsonl");
-    make_once(&file, &format!("{megabytes} MB, seed {seed}"), || {
-        make_large_session(&file, megabytes, seed)
-    })?;
-    Ok(file)
+fn make_large(file: &Path, bytes: u64, style: Style, seed: u64) -> anyhow::Result<()> {
+    make_once(file, &format!("{bytes} bytes, {style:?}, seed {seed}"), || {
+        make_large_session(file, bytes, style, seed)
+    })
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use pi_brain_session::{Session, View};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The name under which the program measures itself.
@@ -35,14 +36,17 @@ pub struct MemoryFigures {
 
 /// Lets another process of this program open a session, so that nothing else counts.
 pub fn measure_memory(program: &Path, file: &Path) -> anyhow::Result<MemoryFigures> {
-    let output = Command::new(program)
-        .arg(MEMORY_COMMAND)
-        .arg(file)
-        .output()
-        .with_context(|| format!("could not run {}", program.display()))?;
+    figures_of(Command::new(program).arg(MEMORY_COMMAND).arg(file))
+}
+
+/// Runs a process of this program that prints figures.
+pub(crate) fn figures_of<T: DeserializeOwned>(command: &mut Command) -> anyhow::Result<T> {
+    let program = command.get_program().to_owned();
+    let output =
+        command.output().with_context(|| format!("could not run {}", program.display()))?;
     let complaint = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "could not measure memory: {complaint}");
-    serde_json::from_slice(&output.stdout).context("reading the memory figures")
+    ensure!(output.status.success(), "could not measure: {complaint}");
+    serde_json::from_slice(&output.stdout).context("reading the figures")
 }
 
 /// Opens a session while a thread watches the memory of this process.
@@ -67,7 +71,7 @@ pub fn open_watched(file: &Path) -> anyhow::Result<MemoryFigures> {
 }
 
 /// Does some work; returns what it gave, and the most memory that was in use up to then.
-fn watch_memory<T>(work: impl FnOnce() -> T) -> anyhow::Result<(T, u64)> {
+pub(crate) fn watch_memory<T>(work: impl FnOnce() -> T) -> anyhow::Result<(T, u64)> {
     let done = AtomicBool::new(false);
     thread::scope(|scope| {
         let watcher = scope.spawn(|| {
@@ -88,7 +92,7 @@ fn watch_memory<T>(work: impl FnOnce() -> T) -> anyhow::Result<(T, u64)> {
 
 /// Returns the memory that this process alone has filled: `RssAnon`. Pages of files do not count, for
 /// the system can take them back at any time.
-fn anonymous_memory() -> anyhow::Result<u64> {
+pub(crate) fn anonymous_memory() -> anyhow::Result<u64> {
     let status = fs::read_to_string("/proc/self/status").context("reading /proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
     let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::floors::{FTS5, TANTIVY};
 use crate::forest::{AppendFigures, ForestFigures, READ_ONLY};
 use crate::growth::{GROWTH, GrowthFigures};
+use crate::ingest::{ALL, IngestFigures, Ingested, OURS};
 use crate::memory::MemoryFigures;
 use crate::race::Outcome;
 use crate::sessions::{CAT, PI, RIPGREP, SessionFigures};
@@ -96,6 +98,93 @@ pub fn report_forest(figures: &ForestFigures, cores: usize) -> String {
     )
 }
 
+/// Writes the tables for taking a corpus in and searching it.
+pub fn report_ingest(figures: &IngestFigures, cores: usize) -> String {
+    let IngestFigures { files, bytes, ingested, passes, searches, disk, .. } = figures;
+    let Ingested { entries, messages, nodes, .. } = ingested;
+    let corpus = format!("{files} files, {:.0} MB, {cores} cores", megabytes(*bytes));
+    let passes = race_table(passes, *bytes, &[TANTIVY, FTS5, RIPGREP, PI]);
+    let searches = search_table(searches);
+    let disk = disk_table(disk);
+    let budgets = budget_table(figures);
+    format!(
+        "## Ingest: {entries} entries, {corpus}\n\n{messages} messages, {nodes} nodes.\n\n{passes}\n\
+         ### Two words\n\n{searches}\n### Disk\n\n{disk}\n### Budgets\n\n{budgets}"
+    )
+}
+
+fn search_table(searches: &[Outcome]) -> String {
+    let head = ["", "p50 ms", "p95 ms", "worst", "p95 ÷ bare tantivy", "p95 ÷ SQLite FTS5"];
+    let rows = searches.iter().map(|outcome| {
+        let slow = outcome.nearly_all();
+        let against = |peer| named(searches, peer).map_or(String::new(), |peer| ratio(slow, peer.nearly_all()));
+        vec![
+            outcome.name.to_owned(),
+            finely(outcome.median()),
+            finely(slow),
+            finely(outcome.range().1),
+            against(TANTIVY),
+            against(FTS5),
+        ]
+    });
+    table(&head.map(str::to_owned), rows)
+}
+
+fn disk_table(disk: &[(&'static str, u64)]) -> String {
+    let head = ["", "MB", "of the session files"].map(str::to_owned);
+    let sessions = disk.first().map_or(0.0, |(_, bytes)| megabytes(*bytes));
+    let rows = disk.iter().map(|(name, bytes)| {
+        let share = 100.0 * megabytes(*bytes) / sessions;
+        vec![(*name).to_owned(), format!("{:.1}", megabytes(*bytes)), format!("{share:.1} %")]
+    });
+    table(&head, rows)
+}
+
+/// Writes what is promised beside what was measured.
+fn budget_table(figures: &IngestFigures) -> String {
+    let row = |work: String, figure: String, must: &str, aim: &str| {
+        vec![work, figure, must.to_owned(), aim.to_owned()]
+    };
+    let both = |outcome: &Outcome| {
+        format!("{} ms (p50 {})", finely(outcome.nearly_all()), finely(outcome.median()))
+    };
+    let memory = |bytes: u64| format!("{:.0} MB", megabytes(bytes));
+    let mut rows = Vec::new();
+    if let Some(ours) = named(&figures.passes, OURS) {
+        let speed = megabytes(figures.bytes) / ours.median().as_secs_f64();
+        rows.push(row("full ingest".to_owned(), format!("{speed:.0} MB/s"), "40 MB/s", "100 MB/s"));
+    }
+    for (files, outcome) in &figures.unchanged {
+        let work = format!("nothing changed, {files} files, {}", outcome.name);
+        rows.push(row(work, both(outcome), "100 ms for 5,400", "20 ms"));
+    }
+    for outcome in &figures.appends {
+        let large = megabytes(figures.large);
+        let work = format!("a line appended to {large:.0} MB → found, {}", outcome.name);
+        rows.push(row(work, both(outcome), "100 ms", "10 ms"));
+    }
+    if let Some(ours) = named(&figures.searches, OURS) {
+        let work = "search, two words, in process".to_owned();
+        rows.push(row(work, both(ours), "20 ms over HTTP", "5 ms"));
+    }
+    let work = figures.starts.name.to_owned();
+    rows.push(row(work, both(&figures.starts), "150 ms", "20 ms"));
+    let work = "peak memory, ingest".to_owned();
+    rows.push(row(work, memory(figures.ingested.peak), "200 MB", "100 MB"));
+    rows.push(row("memory, serving".to_owned(), memory(figures.serving), "100 MB", "40 MB"));
+    let all = figures.disk.iter().find(|(name, _)| *name == ALL);
+    if let Some((_, bytes)) = all {
+        let share = 100.0 * megabytes(*bytes) / megabytes(figures.bytes);
+        rows.push(row("disk".to_owned(), format!("{share:.1} %"), "40 %", "20 %"));
+    }
+    let head = ["", "p95 or figure", "must", "aim"].map(str::to_owned);
+    table(&head, rows.into_iter())
+}
+
+fn named<'a>(outcomes: &'a [Outcome], name: &str) -> Option<&'a Outcome> {
+    outcomes.iter().find(|outcome| outcome.name == name)
+}
+
 fn table(head: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut text = line(head);
     let rule: Vec<String> =
@@ -121,6 +210,10 @@ fn ratio(one: Duration, other: Duration) -> String {
 
 fn milliseconds(time: Duration) -> String {
     format!("{:.0}", time.as_secs_f64() * 1e3)
+}
+
+fn finely(time: Duration) -> String {
+    format!("{:.2}", time.as_secs_f64() * 1e3)
 }
 
 fn microseconds(time: Duration) -> String {

@@ -51,7 +51,7 @@ pub fn measure_sessions(
     })
 }
 
-fn size(path: &Path) -> anyhow::Result<u64> {
+pub(crate) fn size(path: &Path) -> anyhow::Result<u64> {
     let metadata = fs::metadata(path).with_context(|| format!("reading {}", path.display()))?;
     Ok(metadata.len())
 }
@@ -121,7 +121,7 @@ fn decode(message: Raw<'_>) {
 }
 
 /// Every session holds a needle, so a search that left a file out would show.
-fn search(sessions: &Path, files: usize) -> anyhow::Result<()> {
+pub(crate) fn search(sessions: &Path, files: usize) -> anyhow::Result<()> {
     let output = Command::new("rg")
         .args(["--no-ignore", "--no-config", "-c", "needle"])
         .arg(sessions)

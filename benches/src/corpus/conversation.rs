@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use super::Style;
 use super::random::Random;
 use super::text;
 use super::writer::SessionFile;
@@ -13,7 +14,28 @@ const BYTES_BEFORE_COMPACTION: u64 = 800_000;
 const TURNS_BACK: usize = 8;
 const MODELS: &[(&str, &str)] =
     &[("anthropic", "claude-sonnet-4-5"), ("openai", "gpt-5.2"), ("zai", "glm-4.7")];
+/// How often somebody goes away between two turns, and for how long: a quarter of an hour up to a day.
+const BREAKS_PERCENT: u64 = 8;
+const BREAK: (u64, u64) = (15 * 60 * 1000, 24 * 60 * 60 * 1000);
 const TOOLS: &[Tool] = &[Tool::Read, Tool::Read, Tool::Bash, Tool::Bash, Tool::Edit, Tool::Write];
+
+/// From how many bytes to how many things are.
+struct Sizes {
+    thought: (u64, u64),
+    written: (u64, u64),
+    result: (u64, u64),
+}
+
+impl Sizes {
+    fn of(style: Style) -> Self {
+        match style {
+            Style::Bulky => {
+                Self { thought: (80, 1500), written: (400, 9000), result: (2000, 50_000) }
+            }
+            Style::Wordy => Self { thought: (40, 700), written: (100, 2000), result: (100, 6000) },
+        }
+    }
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Tool {
@@ -144,6 +166,9 @@ impl<'a> Conversation<'a> {
     }
 
     fn ask(&mut self) -> io::Result<u32> {
+        if self.file.random.style() == Style::Wordy && self.file.random.chance(BREAKS_PERCENT) {
+            self.file.now += self.file.random.between(BREAK.0, BREAK.1);
+        }
         self.file.put_message(|line, random| {
             push(line, r#""role":"user","content":[{"type":"text","text":""#);
             push_prose(line, random, 40, 900);
@@ -158,7 +183,8 @@ impl<'a> Conversation<'a> {
         let path = text::path(random);
         self.put_reply("toolUse", |line, random| {
             push(line, r#"{"type":"thinking","thinking":""#);
-            push_prose(line, random, 80, 1500);
+            let (low, high) = Sizes::of(random.style()).thought;
+            push_prose(line, random, low, high);
             if random.chance(50) {
                 push(line, r#""},{"type":"text","text":""#);
                 push_prose(line, random, 40, 400);
@@ -283,7 +309,8 @@ fn push_arguments(line: &mut Vec<u8>, random: &mut Random, tool: Tool, path: &st
         }
         Tool::Write => {
             push(line, r#","content":""#);
-            push_code(line, random, 400, 9000);
+            let (low, high) = Sizes::of(random.style()).written;
+            push_code(line, random, low, high);
             push(line, "\"");
         }
         Tool::Read | Tool::Bash => {}
@@ -292,7 +319,8 @@ fn push_arguments(line: &mut Vec<u8>, random: &mut Random, tool: Tool, path: &st
 
 /// Writes what a tool returns, up to the end of the content, and the diff of an edit.
 fn push_result(line: &mut Vec<u8>, random: &mut Random, tool: Tool, path: &str) {
-    let bytes = random.spread(2000, 50_000);
+    let (low, high) = Sizes::of(random.style()).result;
+    let bytes = random.spread(low, high);
     match tool {
         Tool::Read => text::code(line, random, bytes),
         Tool::Bash => text::shell_output(line, random, bytes),

@@ -1,18 +1,26 @@
 //! Numbers that look random and are the same for the same seed, on every machine.
 
+use super::Style;
+
 /// A xorshift generator. It works on whole numbers only: the last digits of powers and logarithms
 /// differ between machines.
 #[derive(Debug)]
 pub(crate) struct Random {
     state: u64,
     ids_given: u32,
+    style: Style,
 }
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, style: Style) -> Self {
         // Seeds are small numbers that share most bits, and the state must not be 0.
         let state = seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        Self { state, ids_given: mix(u32::try_from(state >> 32).unwrap_or_default()) }
+        Self { state, ids_given: mix(u32::try_from(state >> 32).unwrap_or_default()), style }
+    }
+
+    /// Returns what is to be made of the numbers.
+    pub(crate) fn style(&self) -> Style {
+        self.style
     }
 
     fn next(&mut self) -> u64 {
@@ -69,7 +77,7 @@ impl Random {
 }
 
 /// Scatters numbers without ever mapping two to one: each step can be undone.
-fn mix(mut number: u32) -> u32 {
+pub(crate) fn mix(mut number: u32) -> u32 {
     number ^= number >> 16;
     number = number.wrapping_mul(0x85eb_ca6b);
     number ^= number >> 13;

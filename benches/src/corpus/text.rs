@@ -1,7 +1,16 @@
 //! What people, models and tools write, as the inside of a JSON string: already escaped, since
 //! escaping hundreds of megabytes afterwards would take longer than making them.
+//!
+//! Sessions that are only read do with a hundred words. Those that are searched have as many as real ones, as unevenly
+//! used: the second word half as often as the first, the third a third as often.
 
-use super::random::Random;
+use std::borrow::Cow;
+
+use super::Style;
+use super::random::{Random, mix};
+
+/// How many words there are to search for.
+const VOCABULARY: u64 = 1 << 16;
 
 const WORDS: &[&str] = &[
     "the", "a", "to", "of", "in", "is", "it", "for", "on", "with", "as", "at", "by", "from",
@@ -26,8 +35,55 @@ const PLAIN_MARKS: &[&str] =
     &["\\u001b[32mok\\u001b[0m", "   Compiling", "warning:", "error[E0308]:", "test"];
 const SIGN_MARKS: &[&str] = &[" ✓", " ✗", "\\u001b[2m ❯\\u001b[22m", "→"];
 
-pub(crate) fn word(random: &mut Random) -> &'static str {
-    random.pick(WORDS)
+pub(crate) fn word(random: &mut Random) -> Cow<'static, str> {
+    match random.style() {
+        Style::Bulky => random.pick(WORDS).into(),
+        Style::Wordy => {
+            // Each doubling of the rank is equally likely, which is Zipf's law.
+            let rank = random.spread(1, VOCABULARY) - 1;
+            let known = usize::try_from(rank).ok().and_then(|rank| WORDS.get(rank));
+            known.map_or_else(|| made_up(rank).into(), |word| (*word).into())
+        }
+    }
+}
+
+/// Makes the word of that rank, three or four syllables long.
+fn made_up(rank: u64) -> String {
+    let bits = mix(u32::try_from(rank).unwrap_or(u32::MAX));
+    let mut word = String::with_capacity(8);
+    for syllable in 0..3 + (bits >> 31) {
+        let bits = bits >> (6 * syllable);
+        word.push(char::from(b"bdfghjklmnprstvz"[(bits & 15) as usize]));
+        word.push(char::from(b"aeio"[(bits >> 4 & 3) as usize]));
+    }
+    word
+}
+
+/// Makes an identifier of two or three words.
+fn identifier(random: &mut Random) -> String {
+    let mut name = word(random).into_owned();
+    let snake = random.chance(50);
+    for _ in 0..random.between(1, 3) {
+        let next = word(random);
+        if snake {
+            name.push('_');
+            name.push_str(&next);
+        } else {
+            name.extend(next.chars().next().map(|first| first.to_ascii_uppercase()));
+            name.push_str(&next[1..]);
+        }
+    }
+    name
+}
+
+/// Makes what compilers and systems say when something is wrong.
+fn error(random: &mut Random) -> String {
+    match random.between(0, 4) {
+        0 => format!("error[E0{}]: mismatched {}", random.between(100, 800), word(random)),
+        1 => format!("ENOENT: no such file or directory, open '{}'", path(random)),
+        2 => format!("TypeError: {} is not a function", identifier(random)),
+        _ => format!("thread '{}' panicked at {}", identifier(random), path(random)),
+    }
 }
 
 pub(crate) fn name(random: &mut Random) -> &'static str {
@@ -50,7 +106,15 @@ pub(crate) fn sentence(random: &mut Random) -> String {
 fn push_sentence(out: &mut Vec<u8>, random: &mut Random) {
     let start = out.len();
     for _ in 0..random.between(5, 18) {
-        push(out, word(random));
+        match random.style() {
+            Style::Bulky => push(out, &word(random)),
+            Style::Wordy => match random.between(0, 100) {
+                0 => push(out, &error(random)),
+                1..4 => push(out, &path(random)),
+                4..14 => push(out, &identifier(random)),
+                _ => push(out, &word(random)),
+            },
+        }
         out.push(b' ');
     }
     out[start].make_ascii_uppercase();
@@ -73,10 +137,10 @@ pub(crate) fn code(out: &mut Vec<u8>, random: &mut Random, bytes: u64) {
     fill(out, bytes, |out| {
         number += 1;
         push(out, &format!("{number:5}\\t"));
-        for piece in [random.pick(INDENTS), random.pick(LINE_STARTS), " ", word(random), "_"] {
+        for piece in [random.pick(INDENTS), random.pick(LINE_STARTS), " ", &*word(random), "_"] {
             push(out, piece);
         }
-        for piece in [word(random), "(", word(random), ", \\\"", word(random)] {
+        for piece in [&*word(random), "(", &*word(random), ", \\\"", &*word(random)] {
             push(out, piece);
         }
         push(out, if random.chance(10) { "\\\\n\\\") " } else { "\\\") " });

@@ -1,11 +1,13 @@
 //! The session files that everything is measured on.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use pi_brain_benches::corpus::{
-    MadeSession, Recipe, Shape, make_corpus, make_large_session, make_once, make_shape,
+    MadeSession, Recipe, Shape, Style, make_corpus, make_large_session, make_once, make_shape,
+    word_pairs,
 };
 use pi_brain_session::{
     Body, Branches, Entry, Session, SessionFolder, View, all_messages_text, fork_point,
@@ -13,7 +15,7 @@ use pi_brain_session::{
 };
 use tempfile::TempDir;
 
-const RECIPE: Recipe = Recipe { files: 60, megabytes: 4, seed: 7 };
+const RECIPE: Recipe = Recipe { files: 60, bytes: 4_000_000, style: Style::Bulky, seed: 7 };
 
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
@@ -44,19 +46,48 @@ fn a_corpus_has_the_files_and_about_the_size_that_were_asked_for() {
     assert_eq!(SessionFolder::ByProject(folder.path().join("sessions")).files(), made);
     assert_eq!(made.len(), RECIPE.files);
     let bytes: u64 = made.iter().map(|path| fs::metadata(path).unwrap().len()).sum();
-    let wanted = RECIPE.megabytes * 1_000_000;
+    let wanted = RECIPE.bytes;
     assert!((wanted * 8 / 10..wanted * 14 / 10).contains(&bytes), "{bytes} bytes");
 }
 
 #[test]
 fn every_file_reads_without_problems() {
-    let (_folder, sessions) = made(RECIPE);
+    for style in [Style::Bulky, Style::Wordy] {
+        let (_folder, sessions) = made(Recipe { style, ..RECIPE });
+        for made in &sessions {
+            let session = Session::open(&made.path).unwrap();
+            assert_no_problems(&session);
+            assert_eq!(id_in_file_name(&made.path), Some(&*session.header().id));
+            let parent = made.parent.as_deref().map(text);
+            assert_eq!(session.header().parent_session.as_deref(), parent);
+        }
+    }
+}
+
+#[test]
+fn entries_to_search_in_have_some_1200_bytes() {
+    let (_folder, sessions) = made(Recipe { style: Style::Wordy, ..RECIPE });
+    let (mut bytes, mut entries) = (0, 0);
     for made in &sessions {
         let session = Session::open(&made.path).unwrap();
-        assert_no_problems(&session);
-        assert_eq!(id_in_file_name(&made.path), Some(&*session.header().id));
-        assert_eq!(session.header().parent_session.as_deref(), made.parent.as_deref().map(text));
+        bytes += session.log().end();
+        entries += session.log().entries().len() as u64;
     }
+    let average = bytes / entries;
+    assert!((1000..1400).contains(&average), "{average} bytes an entry");
+}
+
+#[test]
+fn words_to_search_for_are_used_as_unevenly_as_real_ones() {
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for pair in word_pairs(20_000, 7) {
+        for word in pair.split(' ') {
+            *uses.entry(word.to_owned()).or_default() += 1;
+        }
+    }
+    let common: usize = uses.values().filter(|uses| **uses > 100).sum();
+    let once = uses.values().filter(|uses| **uses == 1).count();
+    assert!(common > 10_000 && once > 3000, "{common} of common words, {once} words once");
 }
 
 fn assert_no_problems(session: &Session) {
@@ -104,7 +135,7 @@ fn every_session_says_its_needle() {
 
 #[test]
 fn a_corpus_has_everything_that_sessions_can_have() {
-    let (_folder, sessions) = made(Recipe { megabytes: 20, ..RECIPE });
+    let (_folder, sessions) = made(Recipe { bytes: 20_000_000, ..RECIPE });
     let sessions: Vec<Session> =
         sessions.iter().map(|made| Session::open(&made.path).unwrap()).collect();
     let has = |test: fn(&Entry) -> bool| {
@@ -125,7 +156,7 @@ fn a_corpus_has_everything_that_sessions_can_have() {
 fn a_large_session_ends_soon_after_a_compaction() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.jsonl");
-    make_large_session(&path, 2, 7).unwrap();
+    make_large_session(&path, 2_000_000, Style::Bulky, 7).unwrap();
     let session = Session::open(&path).unwrap();
     assert_no_problems(&session);
     assert!((2_000_000..2_200_000).contains(&session.log().end()));
