@@ -19,7 +19,7 @@ use crate::corpus::word_pairs;
 use crate::floors::{self, FTS5, RESULTS, TANTIVY};
 use crate::memory::{anonymous_memory, figures_of, watch_memory};
 use crate::pi::Pi;
-use crate::race::{Contestant, Lap, Outcome, race};
+use crate::race::{Contestant, Lap, Outcome, race_at_once};
 use crate::sessions::{PI, RIPGREP, search as ripgrep, size};
 
 /// The name under which the program takes sessions in to measure itself.
@@ -153,7 +153,7 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
     contestants.extend(pi.as_mut().map(|pi| {
         Contestant::timing_itself(PI, || pi.list().map(|lap| Lap { seen: None, ..lap }))
     }));
-    let passes = race(contestants, plan.runs)?;
+    let passes = race_at_once(contestants, plan.runs)?;
     drop(texts);
 
     let disk = vec![

@@ -93,7 +93,7 @@ struct IngestOptions {
     /// The folder for session files, and for what is made of them.
     #[arg(long, default_value = "target/benches-corpus")]
     corpus: PathBuf,
-    /// How often the whole corpus is gone through, after once for practice.
+    /// How often the whole corpus is gone through.
     #[arg(long, default_value_t = 3)]
     runs: usize,
     /// How many pairs of words are looked for.

@@ -59,13 +59,18 @@ fn made_up(rank: u64) -> String {
     word
 }
 
-/// Makes an identifier of two or three words.
+/// How many identifiers there are, and how many files; some are used all the time.
+const IDENTIFIERS: u64 = 1 << 15;
+const FILES: u64 = 1 << 12;
+
+/// Returns one of the identifiers, of two or three words.
 fn identifier(random: &mut Random) -> String {
-    let mut name = word(random).into_owned();
-    let snake = random.chance(50);
-    for _ in 0..random.between(1, 3) {
-        let next = word(random);
-        if snake {
+    let mut own = Random::new(random.spread(1, IDENTIFIERS), Style::Wordy);
+    let mut name = word(&mut own).into_owned();
+    let is_snake = own.chance(50);
+    for _ in 0..own.between(1, 3) {
+        let next = word(&mut own);
+        if is_snake {
             name.push('_');
             name.push_str(&next);
         } else {
@@ -92,6 +97,13 @@ pub(crate) fn name(random: &mut Random) -> &'static str {
 
 /// Makes the path of a source file.
 pub(crate) fn path(random: &mut Random) -> String {
+    match random.style() {
+        Style::Bulky => any_path(random),
+        Style::Wordy => any_path(&mut Random::new(random.spread(1, FILES), Style::Wordy)),
+    }
+}
+
+fn any_path(random: &mut Random) -> String {
     let (folder, file, topic) = (name(random), name(random), word(random));
     format!("src/{folder}/{file}_{topic}.{}", random.pick(ENDINGS))
 }
@@ -137,10 +149,14 @@ pub(crate) fn code(out: &mut Vec<u8>, random: &mut Random, bytes: u64) {
     fill(out, bytes, |out| {
         number += 1;
         push(out, &format!("{number:5}\\t"));
-        for piece in [random.pick(INDENTS), random.pick(LINE_STARTS), " ", &*word(random), "_"] {
+        for piece in [random.pick(INDENTS), random.pick(LINE_STARTS), " "] {
             push(out, piece);
         }
-        for piece in [&*word(random), "(", &*word(random), ", \\\"", &*word(random)] {
+        match random.style() {
+            Style::Bulky => push(out, &format!("{}_{}", word(random), word(random))),
+            Style::Wordy => push(out, &identifier(random)),
+        }
+        for piece in ["(", &*word(random), ", \\\"", &*word(random)] {
             push(out, piece);
         }
         push(out, if random.chance(10) { "\\\\n\\\") " } else { "\\\") " });
