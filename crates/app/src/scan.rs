@@ -1,6 +1,6 @@
 //! Which session files are there, and which of them have changed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -39,25 +39,26 @@ impl Scan {
         known: Vec<KnownFile>,
     ) -> Self {
         let mut scan = Self::default();
-        let mut files: BTreeMap<PathBuf, &str> = BTreeMap::new();
+        let mut files: Vec<(PathBuf, &str)> = Vec::new();
         for source in &sources.folders {
             let folder = source.folder.path();
             match fs::read_dir(folder) {
                 Ok(_) => {
-                    for path in source.folder.files() {
-                        files.entry(path).or_insert(&source.computer);
-                    }
+                    let found = source.folder.files().into_iter();
+                    files.extend(found.map(|path| (path, &*source.computer)));
                 }
                 // A folder that never was is no loss.
                 Err(error) => scan.unreadable.push((folder.to_owned(), error.to_string())),
             }
         }
-        files.retain(|path, _| {
+        // Folders may lie within each other; a file belongs to the first that has it.
+        files.sort_by(|(one, _), (other, _)| one.as_os_str().cmp(other.as_os_str()));
+        files.dedup_by(|(other, _), (one, _)| one.as_os_str() == other.as_os_str());
+        files.retain(|(path, _)| {
             !forgotten.contains(&*path.to_string_lossy()) && !sources.excludes(path)
         });
         let mut known: HashMap<String, KnownFile> =
             known.into_iter().map(|file| (file.path.clone(), file)).collect();
-        let files: Vec<(PathBuf, &str)> = files.into_iter().collect();
         let stamps: Vec<Option<Stamp>> = files.par_iter().map(|(path, _)| stamp(path)).collect();
         for ((path, computer), stamp) in files.into_iter().zip(stamps) {
             let Some(stamp) = stamp else { continue };
