@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::progress::{Progress, Step};
-use crate::text::EntryReader;
+use crate::text::{EntryReader, SketchReader};
 
 /// How much memory the writer of the index may take, for all its threads together.
 const WRITER_MEMORY: usize = 40 * 1024 * 1024;
@@ -256,14 +256,13 @@ fn each_document(
         by_session.entry(citation.session).or_default().push(citation);
     }
     for (no, mut citations) in by_session {
-        let (Some(session), Some(outline)) = (store.session(no)?, store.outline(no)?) else {
-            continue;
-        };
+        let Some(session) = store.session(no)? else { continue };
+        let mut sketches = SketchReader::new(store, no);
         citations.sort_by_key(|citation| citation.entry);
         // A file that is gone or was rewritten will be noticed when the folders are looked at the next time.
         let Ok(mut reader) = EntryReader::open(Path::new(&session.path)) else { continue };
         for citation in citations {
-            let Some(sketch) = outline.entries.get(citation.entry as usize) else { continue };
+            let Some(sketch) = sketches.read(citation.entry)? else { continue };
             let Ok((entry, raw)) = reader.read(sketch) else { continue };
             let Some(text) = entry_text(&entry, raw, Extent::default()) else { continue };
             let key = Key::Message(message_key(root, citation.message));

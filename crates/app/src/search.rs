@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Zoned;
-use pi_brain_brain::{NodeId, NodeRef, Outline};
+use pi_brain_brain::{NodeId, NodeRef, Sketch};
 use pi_brain_forest::{RootId, SessionNo};
 use pi_brain_search::{
     DeepHits, Extent, Key, Query, Request, Snippet, Speaker, deep_search, entry_text, search,
@@ -17,7 +17,7 @@ use pi_brain_store::{Citation, FamilyMap, NodeRow, SessionFile, Store};
 use crate::app::App;
 use crate::error::Result;
 use crate::indexing::{message_of, node_text};
-use crate::text::EntryReader;
+use crate::text::{EntryReader, SketchReader};
 
 /// What somebody looks for, and how much of it.
 #[derive(Clone, Copy, Debug)]
@@ -124,7 +124,7 @@ impl App {
     }
 }
 
-/// Looks up what hits are about; families and outlines are read once.
+/// Looks up what hits are about; families and sessions are read once.
 struct Lookup<'a> {
     store: &'a Store,
     seen: Mutex<Seen>,
@@ -134,7 +134,7 @@ struct Lookup<'a> {
 struct Seen {
     maps: HashMap<RootId, Arc<FamilyMap>>,
     nodes: HashMap<NodeId, Option<NodeRow>>,
-    sessions: HashMap<SessionNo, Option<Arc<(SessionFile, Outline)>>>,
+    sessions: HashMap<SessionNo, Option<SessionFile>>,
 }
 
 impl<'a> Lookup<'a> {
@@ -162,12 +162,12 @@ impl<'a> Lookup<'a> {
         Ok(row)
     }
 
-    fn session(&self, no: SessionNo) -> Result<Option<Arc<(SessionFile, Outline)>>> {
+    fn session(&self, no: SessionNo) -> Result<Option<SessionFile>> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = seen.sessions.get(&no) {
             return Ok(session.clone());
         }
-        let session = self.store.session(no)?.zip(self.store.outline(no)?).map(Arc::new);
+        let session = self.store.session(no)?;
         seen.sessions.insert(no, session.clone());
         Ok(session)
     }
@@ -217,9 +217,9 @@ impl<'a> Lookup<'a> {
     fn message(&self, key: u64, query: &Query) -> Result<Option<FoundItem>> {
         let Some((map, citation)) = self.citation(key)? else { return Ok(None) };
         let node = self.node_at(&map, &citation)?;
-        let Some(session) = self.session(citation.session)? else { return Ok(None) };
-        let (file, outline) = &*session;
-        let Some(sketch) = outline.entries.get(citation.entry as usize) else { return Ok(None) };
+        let Some(file) = self.session(citation.session)? else { return Ok(None) };
+        let mut sketches = SketchReader::new(self.store, citation.session);
+        let Some(sketch) = sketches.read(citation.entry)? else { return Ok(None) };
         // A file that has just been rewritten or deleted is noticed with the next refresh.
         let Ok(mut reader) = EntryReader::open(Path::new(&file.path)) else { return Ok(None) };
         let Ok((entry, raw)) = reader.read(sketch) else { return Ok(None) };
@@ -229,10 +229,10 @@ impl<'a> Lookup<'a> {
             score: 0.0,
             what: FoundKind::Message { speaker: text.speaker, abandoned: citation.abandoned },
             node,
-            session: Some(file.clone()),
             entry: sketch.id.as_deref().unwrap_or_default().to_owned(),
             line: Some(sketch.line),
             project: file.project.clone(),
+            session: Some(file),
             time: sketch.time,
             snippet: snippet(whole.trim(), query, SNIPPET),
         }))
@@ -245,12 +245,7 @@ impl<'a> Lookup<'a> {
         };
         let session = self.store.session_of_node(id)?;
         let line = match &session {
-            Some(session) => self.session(session.no)?.and_then(|session| {
-                let sketches = session.1.entries.iter();
-                let mut first =
-                    sketches.filter(|sketch| sketch.id.as_deref() == Some(&*row.start_entry));
-                first.next().map(|sketch| sketch.line)
-            }),
+            Some(session) => self.line_of(session, id, &row.start_entry)?,
             None => None,
         };
         let (body, detail) = node_text(&node);
@@ -266,5 +261,18 @@ impl<'a> Lookup<'a> {
             snippet: snippet(whole.trim(), query, SNIPPET),
             node: Some(row),
         }))
+    }
+    /// Returns the line that a node starts with.
+    fn line_of(&self, session: &SessionFile, id: NodeId, start: &str) -> Result<Option<u32>> {
+        let is_start = |sketch: &&Sketch| sketch.id.as_deref() == Some(start);
+        if let Some(entry) = self.map(session.root)?.first_entry(session.no, id)
+            && let Some(sketch) =
+                SketchReader::new(self.store, session.no).read(entry)?.filter(is_start)
+        {
+            return Ok(Some(sketch.line));
+        }
+        let outline = self.store.outline(session.no)?;
+        let sketches = outline.iter().flat_map(|outline| &outline.entries);
+        Ok(sketches.filter(is_start).map(|sketch| sketch.line).next())
     }
 }

@@ -1,4 +1,4 @@
-//! Reads entries back from session files.
+//! Reads entries back from session files, and where they are from their outlines.
 
 use std::fs::File;
 use std::io;
@@ -7,9 +7,36 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use pi_brain_brain::Sketch;
+use pi_brain_forest::SessionNo;
 use pi_brain_session::{Entry, Raw};
+use pi_brain_store::Store;
 
-/// How much is read at once: neighbours are usually wanted together.
+use crate::error::Result;
+
+/// Reads sketches of a session's entries, a piece of the outline at a time; best in file order.
+#[derive(Debug)]
+pub(crate) struct SketchReader<'a> {
+    store: &'a Store,
+    session: SessionNo,
+    first: u32,
+    piece: Vec<Sketch>,
+}
+
+impl<'a> SketchReader<'a> {
+    pub(crate) fn new(store: &'a Store, session: SessionNo) -> Self {
+        Self { store, session, first: 0, piece: Vec::new() }
+    }
+
+    pub(crate) fn read(&mut self, entry: u32) -> Result<Option<&Sketch>> {
+        let at = |first: u32| entry.checked_sub(first).map(|at| at as usize);
+        if at(self.first).is_none_or(|at| at >= self.piece.len()) {
+            (self.first, self.piece) = self.store.sketches_around(self.session, entry)?;
+        }
+        Ok(at(self.first).and_then(|at| self.piece.get(at)))
+    }
+}
+
+/// How much is read at once behind the first entry: neighbours are usually wanted together.
 const BLOCK: usize = 256 * 1024;
 
 /// Reads entries of one file, best in file order.
@@ -38,7 +65,8 @@ impl EntryReader {
         let is_there =
             range.start >= self.start && range.end <= self.start + self.block.len() as u64;
         if !is_there {
-            self.block.resize(length.max(BLOCK), 0);
+            let is_first = self.block.is_empty();
+            self.block.resize(if is_first { length } else { length.max(BLOCK) }, 0);
             let mut read = 0;
             while read < self.block.len() {
                 match self.file.read_at(&mut self.block[read..], range.start + read as u64) {

@@ -165,6 +165,23 @@ pub(crate) fn outline(database: &Database, session: SessionNo) -> Result<Option<
     Ok(Some(Outline { session, models, entries }))
 }
 
+/// Reads what is kept together with an entry of an outline, and the position of the first of these entries.
+pub(crate) fn sketches_around(
+    database: &Database,
+    session: SessionNo,
+    entry: u32,
+) -> Result<(u32, Vec<Sketch>)> {
+    let length = u32::try_from(CHUNK).unwrap_or(u32::MAX);
+    let chunk = entry / length;
+    let data: Option<Vec<u8>> = database.read(|connection| {
+        let sql = "SELECT data FROM outline_chunk WHERE id = ?1";
+        let mut statement = connection.prepare_cached(sql)?;
+        statement.query_row([chunk_id(session.number(), chunk)], |row| row.get(0)).optional()
+    })?;
+    let sketches = data.map(|data| unpack(&data, "the outline of a session file")).transpose()?;
+    Ok((chunk * length, sketches.unwrap_or_default()))
+}
+
 pub(crate) fn save(transaction: &Transaction<'_>, update: &FileUpdate<'_>) -> rusqlite::Result<()> {
     let KnownFile { path, session, computer, stamp, problem, .. } = &update.file;
     transaction

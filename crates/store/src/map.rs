@@ -96,6 +96,14 @@ impl FamilyMap {
         }
     }
 
+    /// Returns the first line of a session that belongs to a segment.
+    pub fn first_entry(&self, session: SessionNo, segment: NodeId) -> Option<u32> {
+        let map = self.sessions.iter().find(|map| map.no == session.number())?;
+        let number = self.segments.iter().position(|id| *id == segment.as_u64())?;
+        let run = map.runs.iter().find(|(_, segment)| *segment as usize == number);
+        run.map(|(start, _)| *start)
+    }
+
     /// Returns the segment that a line belongs to, by the name of the node that is or would be made of it.
     pub fn segment(&self, session: SessionNo, entry: u32) -> Option<NodeId> {
         let map = self.sessions.iter().find(|map| map.no == session.number())?;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use pi_brain_brain::{Node, NodeId, NodeRef, Outline};
+use pi_brain_brain::{Node, NodeId, NodeRef, Outline, Sketch};
 use pi_brain_forest::{RootId, SessionNo};
 use pi_brain_session::{Log, Millis};
 use rusqlite::{OptionalExtension, Transaction, params};
@@ -54,6 +54,11 @@ impl Store {
     /// Returns the outline of a session file.
     pub fn outline(&self, session: SessionNo) -> Result<Option<Outline>> {
         files::outline(&self.database, session)
+    }
+
+    /// Returns a piece of an outline: the entries around one, and the position of the first of them.
+    pub fn sketches_around(&self, session: SessionNo, entry: u32) -> Result<(u32, Vec<Sketch>)> {
+        files::sketches_around(&self.database, session, entry)
     }
 
     /// Returns a session, as a citation needs to know it.
