@@ -36,7 +36,7 @@ impl Store {
         let lasts: Vec<String> = names().map(|name| last(name)).collect();
         let values = |list: &[String]| serde_json::to_string(list).expect("texts have a JSON form");
         let sql = "SELECT path, modified, node FROM file_touched
-            WHERE EXISTS (SELECT 1 FROM json_each(?1) WHERE substr(path, -length(value)) = value)";
+            WHERE EXISTS (SELECT 1 FROM json_each(?1) WHERE substr(file_touched.path, -length(value)) = value)";
         let candidates: Vec<(String, bool, i64)> = self.database.read(|connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement

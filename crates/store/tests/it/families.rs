@@ -49,8 +49,15 @@ fn any_act() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// Says how often a property is tried, unless the environment asks for more with `PROPTEST_CASES`.
+fn cases(usual: u32) -> ProptestConfig {
+    let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let asked_for = std::env::var_os("PROPTEST_CASES").map(|_| config.cases);
+    ProptestConfig { cases: asked_for.unwrap_or(usual), ..config }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases(48))]
 
     #[test]
     fn the_database_answers_as_memory_does(acts in prop::collection::vec(any_act(), 1..60)) {

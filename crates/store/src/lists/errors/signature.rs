@@ -47,10 +47,14 @@ fn without_numbers(word: &str) -> String {
 /// Returns whether letters and digits are a number in hexadecimal, such as an id or an address.
 fn is_address(run: &str) -> bool {
     const SHORTEST: usize = 7;
-    let digits = run.strip_prefix("0x").unwrap_or(run);
-    let has_digit = digits.bytes().any(|byte| byte.is_ascii_digit());
-    let is_hex = has_digit && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hex && (digits.len() >= SHORTEST || digits.len() < run.len())
+    let is_hex = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    match run.strip_prefix("0x") {
+        Some(digits) => is_hex(digits),
+        // Some words are written with these letters, too.
+        None => {
+            run.len() >= SHORTEST && is_hex(run) && run.bytes().any(|byte| byte.is_ascii_digit())
+        }
+    }
 }
 
 #[cfg(test)]
