@@ -106,9 +106,12 @@ impl NodeFilter {
         conditions.add("instr(lower(project), lower(?)) > 0", self.project.clone());
         conditions.add("type = ?", self.node_type.clone());
         conditions.add("outcome = ?", self.outcome.clone());
-        conditions.add("id IN (SELECT node FROM tag WHERE tag = ? COLLATE NOCASE)", self.tag.clone());
         conditions
-            .add("id IN (SELECT node FROM file_touched WHERE instr(path, ?) > 0)", self.file.clone());
+            .add("id IN (SELECT node FROM tag WHERE tag = ? COLLATE NOCASE)", self.tag.clone());
+        conditions.add(
+            "id IN (SELECT node FROM file_touched WHERE instr(path, ?) > 0)",
+            self.file.clone(),
+        );
         conditions.add("session_id = ?", self.session.clone());
         conditions.add("started >= ?", self.after.map(|time| time.0));
         conditions.add("started < ?", self.before.map(|time| time.0));
@@ -164,7 +167,8 @@ impl Store {
     /// Returns what lists say of a node.
     pub fn node_row(&self, id: NodeId) -> Result<Option<NodeRow>> {
         self.database.read(|connection| {
-            let mut statement = connection.prepare_cached(&format!("{NODE_COLUMNS} WHERE id = ?1"))?;
+            let mut statement =
+                connection.prepare_cached(&format!("{NODE_COLUMNS} WHERE id = ?1"))?;
             statement.query_row([key(id)], node_row).optional()
         })
     }
@@ -200,7 +204,8 @@ impl Store {
             let sql = format!("SELECT count(*) FROM node {clause}");
             let values = || params_from_iter(conditions.values.iter());
             let total: i64 = connection.query_row(&sql, values(), |row| row.get(0))?;
-            let sql = format!("{NODE_COLUMNS} {clause} ORDER BY {order} LIMIT {limit} OFFSET {offset}");
+            let sql =
+                format!("{NODE_COLUMNS} {clause} ORDER BY {order} LIMIT {limit} OFFSET {offset}");
             let mut statement = connection.prepare(&sql)?;
             let rows = statement.query_map(values(), node_row)?;
             Ok((rows.collect::<rusqlite::Result<_>>()?, usize::try_from(total).unwrap_or(0)))

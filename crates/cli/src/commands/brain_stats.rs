@@ -137,10 +137,14 @@ fn say_disk(stats: &Stats) -> anyhow::Result<()> {
     let Disk { database, index, nodes } = stats.disk;
     let ours = database + index + nodes;
     let sessions = stats.numbers.session_bytes;
+    let share = (ours * 100).checked_div(sessions).unwrap_or(0);
     say!(
-        "  {DIM}disk{DIM:#}       {} of sessions; {} more for database ({}), index ({}) and nodes ({})",
+        "  {DIM}disk{DIM:#}       {} of sessions, and {} ({share} %) for what came of them:",
         bytes(sessions),
-        bytes(ours),
+        bytes(ours)
+    )?;
+    say!(
+        "             database {}, index {}, node files {}",
         bytes(database),
         bytes(index),
         bytes(nodes)
@@ -168,8 +172,9 @@ fn say_kinds(stats: &Stats) -> anyhow::Result<()> {
 fn list(tally: &Tally) -> String {
     const MOST: usize = 8;
     let shown = tally.iter().take(MOST);
-    let mut parts: Vec<String> =
-        shown.map(|(name, number)| format!("{number} {}", one_line(name).replace('_', " "))).collect();
+    let mut parts: Vec<String> = shown
+        .map(|(name, number)| format!("{number} {}", one_line(name).replace('_', " ")))
+        .collect();
     let more: u64 = tally.iter().skip(MOST).map(|(_, number)| number).sum();
     parts.extend((more > 0).then(|| format!("{more} other")));
     parts.join(", ")

@@ -34,8 +34,7 @@ fn draw_list(errors: &[ErrorGroup]) -> String {
         Column::Text("LAST"),
         Column::Text("PROJECTS"),
         Column::Text("NODE"),
-        Column::Text("TYPE"),
-        Column::Rest("MESSAGE"),
+        Column::Rest("ERROR"),
     ];
     let now = now();
     let row = |error: &ErrorGroup| {
@@ -50,9 +49,15 @@ fn draw_list(errors: &[ErrorGroup]) -> String {
             when::ago(error.last_seen, now),
             project_names(&error.projects),
             short_id(error.example),
-            one_line(&error.error_type),
-            one_line(&error.message),
+            words(error),
         ]
     };
     draw(&columns, &errors.iter().map(row).collect::<Vec<_>>())
+}
+
+/// Says what kind of error it is, unless its message does.
+fn words(error: &ErrorGroup) -> String {
+    let (kind, message) = (one_line(&error.error_type), one_line(&error.message));
+    let says_kind = message.to_lowercase().contains(&kind.to_lowercase());
+    if says_kind { message } else { format!("{kind}: {message}") }
 }

@@ -89,12 +89,13 @@ fn say_files(locations: &Locations, touches: &[FileTouch]) -> anyhow::Result<()>
         if number > 0 {
             say!("")?;
         }
-        say!(
-            "{BOLD}{}{BOLD:#}  {DIM}{}, {} changed it{DIM:#}",
-            locations.display(Path::new(path)),
-            how_many(of_file.len(), "unit of work", "units of work"),
-            if changed == 0 { "none".to_owned() } else { changed.to_string() }
-        )?;
+        let units = how_many(of_file.len(), "unit of work", "units of work");
+        let did = match changed {
+            0 => format!("{units} read it"),
+            all if all == of_file.len() => format!("{units} changed it"),
+            some => format!("{units}, {some} changed it"),
+        };
+        say!("{BOLD}{}{BOLD:#}  {DIM}{did}{DIM:#}", locations.display(Path::new(path)))?;
         for touch in of_file {
             say_touch(touch)?;
         }
@@ -102,21 +103,53 @@ fn say_files(locations: &Locations, touches: &[FileTouch]) -> anyhow::Result<()>
     Ok(())
 }
 
+/// Says what the user wanted, and what came of it.
 fn say_touch(touch: &FileTouch) -> anyhow::Result<()> {
-    const INDENT: usize = 14;
-    let node = &touch.node;
-    let did = if touch.modified { "changed" } else { "read   " };
+    const INDENT: usize = 23;
+    let FileTouch { node, modified, .. } = touch;
+    let (goal, summary) = (node.goal.as_deref().map(one_line), one_line(&node.summary));
+    let title = goal.as_deref().unwrap_or(&summary);
     say!(
-        "  {}  {did}  {} {DIM}({}, node {}){DIM:#}",
+        "  {}  {}  {}",
         when::date(node.started),
-        fit(&one_line(&node.summary), room(INDENT + 45)),
-        one_line(&node.outcome),
-        short_id(node.id)
+        if *modified { "changed" } else { "read   " },
+        fit(title, room(INDENT))
     )?;
-    match &node.goal {
-        Some(goal) => {
-            say!("{}{DIM}{}{DIM:#}", " ".repeat(INDENT), fit(&one_line(goal), room(INDENT)))
+    let rest = goal.as_ref().map_or("", |goal| without_goal(&summary, goal));
+    let label = format!("{}, node {}", one_line(&node.outcome), short_id(node.id));
+    let line = if rest.is_empty() { label } else { format!("{label}: {rest}") };
+    say!("{}{DIM}{}{DIM:#}", " ".repeat(INDENT), fit(&line, room(INDENT)))
+}
+
+/// Returns what a summary says beyond what the user wanted: the plain one opens with that, or with its beginning.
+fn without_goal<'a>(summary: &'a str, goal: &str) -> &'a str {
+    let same = summary.chars().zip(goal.chars()).take_while(|(one, other)| one == other);
+    let shared: usize = same.map(|(character, _)| character.len_utf8()).sum();
+    let (said, rest) = summary.split_at(shared);
+    let rest = match rest.strip_prefix('…') {
+        Some(rest) => rest,
+        None if shared == goal.len() => rest,
+        // Two words may begin alike.
+        None => &summary[said.rfind(' ').map_or(0, |blank| blank + 1)..],
+    };
+    rest.trim_start_matches(['.', ' '])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_goal;
+
+    #[test]
+    fn the_goal_is_not_said_twice() {
+        for (summary, goal, rest) in [
+            ("fix it. Changed a.rs.", "fix it", "Changed a.rs."),
+            ("fix it. Changed a.rs.", "fix it. Check twice.", "Changed a.rs."),
+            ("fix it all, it is br… Used bash.", "fix it all, it is broken", "Used bash."),
+            ("Repaired the cart.", "fix it", "Repaired the cart."),
+            ("fix it", "fix it", ""),
+            ("", "fix it", ""),
+        ] {
+            assert_eq!(without_goal(summary, goal), rest, "{summary}");
         }
-        None => Ok(()),
     }
 }

@@ -69,7 +69,12 @@ fn dot_node(node: &NodeRow) -> String {
         "failed" => "#f2dede",
         _ => "#eeeeee",
     };
-    let label = format!("{}\n{}, {}", fit(&one_line(&node.summary), WIDEST), when::date(node.started), one_line(&node.node_type));
+    let label = format!(
+        "{}\n{}, {}",
+        fit(&one_line(&node.summary), WIDEST),
+        when::date(node.started),
+        one_line(&node.node_type)
+    );
     let goal = one_line(node.goal.as_deref().unwrap_or(&node.summary));
     format!(
         "\"{}\" [label={}, tooltip={}, fillcolor=\"{colour}\"];",

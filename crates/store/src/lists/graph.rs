@@ -29,8 +29,8 @@ impl Store {
         );
         let data: Vec<String> = self.database.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows =
-                statement.query_map(params_from_iter(conditions.values.iter()), |row| row.get(0))?;
+            let rows = statement
+                .query_map(params_from_iter(conditions.values.iter()), |row| row.get(0))?;
             rows.collect()
         })?;
         let edges = data.iter().map(|edge| serde_json::from_str(edge)).collect::<Result<_, _>>();

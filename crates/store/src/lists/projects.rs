@@ -37,7 +37,9 @@ impl Store {
     /// Lists all projects, those that were active last first.
     pub fn projects(&self) -> Result<Vec<ProjectRow>> {
         let mut projects: BTreeMap<String, ProjectRow> = BTreeMap::new();
-        for (project, sessions) in self.counts("SELECT project, count(*) FROM session GROUP BY project")? {
+        for (project, sessions) in
+            self.counts("SELECT project, count(*) FROM session GROUP BY project")?
+        {
             of(&mut projects, project).sessions = sessions;
         }
         let sql = "SELECT project, count(*) FROM node WHERE hidden = 0 GROUP BY project";

@@ -85,7 +85,8 @@ pub struct SessionSpending {
 }
 
 /// The tables with what is known of each row of `spending`. The user may have said that a node belongs elsewhere.
-const FROM: &str = "spending JOIN segment ON segment.id = spending.segment LEFT JOIN node ON node.id = segment.id";
+const FROM: &str =
+    "spending JOIN segment ON segment.id = spending.segment LEFT JOIN node ON node.id = segment.id";
 
 /// The project that a row of [`FROM`] belongs to.
 pub(super) const PROJECT: &str = "coalesce(node.project, segment.project)";
@@ -100,8 +101,7 @@ impl SpendingFilter {
             "instr(lower(coalesce(node.project, segment.project)), lower(?)) > 0",
             self.project.clone(),
         );
-        conditions
-            .add("instr(lower(provider || '/' || model), lower(?)) > 0", self.model.clone());
+        conditions.add("instr(lower(provider || '/' || model), lower(?)) > 0", self.model.clone());
         let quarter = |time: Millis| time.0.div_euclid(QUARTER);
         conditions.add("quarter >= ?", self.after.map(quarter));
         conditions.add("quarter < ?", self.before.map(quarter));
@@ -123,7 +123,8 @@ impl Store {
     /// Adds up what was spent on each model.
     pub fn spending_by_model(&self, filter: &SpendingFilter) -> Result<Vec<ModelSpending>> {
         let errors = self.tool_errors(filter)?;
-        let columns = "provider, model, count(DISTINCT segment.session), min(quarter), max(quarter)";
+        let columns =
+            "provider, model, count(DISTINCT segment.session), min(quarter), max(quarter)";
         self.spending(filter, columns, "provider, model", |row| {
             let (provider, model): (String, String) = (row.get(0)?, row.get(1)?);
             Ok(ModelSpending {
@@ -164,8 +165,9 @@ impl Store {
         let mut sessions = Vec::with_capacity(sums.len());
         for (no, quarter, spent) in sums {
             let session = self.session(SessionNo::new(no))?;
-            let (id, file, project) =
-                session.map(|session| (session.id, session.path, session.project)).unwrap_or_default();
+            let (id, file, project) = session
+                .map(|session| (session.id, session.path, session.project))
+                .unwrap_or_default();
             sessions.push(SessionSpending {
                 title: self.session_title(no, &id)?,
                 session: id,
@@ -197,7 +199,9 @@ impl Store {
     ) -> Result<Vec<T>> {
         let conditions = filter.conditions();
         let clause = conditions.clause();
-        let sql = format!("SELECT {columns}, {SUMS} FROM {FROM} {clause} GROUP BY {group} ORDER BY {group}");
+        let sql = format!(
+            "SELECT {columns}, {SUMS} FROM {FROM} {clause} GROUP BY {group} ORDER BY {group}"
+        );
         self.database.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
             let rows = statement.query_map(params_from_iter(conditions.values.iter()), read)?;

@@ -14,20 +14,38 @@ use world::World;
 enum Act {
     Begin,
     /// Adds an entry at the leaf.
-    Say { file: Index, kind: usize, words: usize },
+    Say {
+        file: Index,
+        kind: usize,
+        words: usize,
+    },
     /// Moves the leaf.
-    Go { file: Index, to: Index },
-    Fork { file: Index },
+    Go {
+        file: Index,
+        to: Index,
+    },
+    Fork {
+        file: Index,
+    },
     /// Copies a file.
-    Backup { file: Index },
+    Backup {
+        file: Index,
+    },
     /// Takes the last entries away, as somebody does who edits the file.
-    Shorten { file: Index, by: usize },
+    Shorten {
+        file: Index,
+        by: usize,
+    },
     /// Takes in what has changed.
     Import,
     /// Takes a session out.
-    Remove { session: Index },
+    Remove {
+        session: Index,
+    },
     /// Sets a bookmark on a message.
-    Bookmark { message: Index },
+    Bookmark {
+        message: Index,
+    },
     Save,
     Reopen,
 }

@@ -69,7 +69,8 @@ impl Brain {
 
     fn edge(&self, source: i64, target: i64) -> &Self {
         let id = |number: i64| NodeId::from_u64(number.cast_unsigned());
-        let edge = Edge::new(id(source), id(target), EdgeType::Resume, Millis(0), EdgeCreator::Boundary);
+        let edge =
+            Edge::new(id(source), id(target), EdgeType::Resume, Millis(0), EdgeCreator::Boundary);
         let sql = "INSERT INTO edge (id, source, target, type, created_by, data) VALUES (?1, ?2, ?3, 'resume', '', ?4)";
         let data = serde_json::to_string(&edge).unwrap();
         self.tables.execute(sql, params![edge.id.to_string(), source, target, data]).unwrap();
@@ -157,7 +158,8 @@ fn equal_errors_are_one() {
     assert_eq!(first.message, "exit code 4 in d/d.ts");
     let open = brain.store.errors(&all, true).unwrap();
     assert_eq!(open.iter().map(|error| error.nodes).collect::<Vec<_>>(), [2, 1]);
-    let shop = NodeFilter { project: Some("shop".into()), before: Some(Millis(2 * QUARTER)), ..all };
+    let shop =
+        NodeFilter { project: Some("shop".into()), before: Some(Millis(2 * QUARTER)), ..all };
     assert_eq!(brain.store.errors(&shop, false).unwrap()[0].nodes, 1);
     assert_eq!(brain.store.errors(&shop, true).unwrap(), []);
 }

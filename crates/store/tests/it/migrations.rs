@@ -59,7 +59,11 @@ fn a_newer_database_is_left_alone() {
 fn what_is_no_database_is_said_to_be_none() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("brain.db");
-    std::fs::write(&path, "these are notes, and there are enough of them to fill a header\n".repeat(20)).unwrap();
+    std::fs::write(
+        &path,
+        "these are notes, and there are enough of them to fill a header\n".repeat(20),
+    )
+    .unwrap();
     let error = Database::open(&path).unwrap_err();
     assert!(matches!(error, StoreError::Database { .. }), "{error}");
     assert!(std::fs::read_to_string(&path).unwrap().starts_with("these are notes"));

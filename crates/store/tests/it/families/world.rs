@@ -182,7 +182,9 @@ fn body(kind: usize, text: &str, second: u32, leaf: &Value) -> Value {
         }}),
         3 => json!({"type": "label", "targetId": leaf, "label": text}),
         4 => json!({"type": "session_info", "name": text}),
-        5 => json!({"type": "usage", "kind": "extension", "model": "m", "provider": "p", "usage": usage}),
+        5 => {
+            json!({"type": "usage", "kind": "extension", "model": "m", "provider": "p", "usage": usage})
+        }
         _ => json!({"type": "custom", "customType": "memo", "data": text}),
     }
 }
