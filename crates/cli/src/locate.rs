@@ -150,7 +150,7 @@ impl Locations {
     }
 
     /// Writes a path in the home folder from `~`, as tools are told of it.
-    pub(crate) fn from_home(&self, path: &Path) -> Option<String> {
+    pub(crate) fn below_home(&self, path: &Path) -> Option<String> {
         let inside = path.strip_prefix(&self.home).ok()?;
         Some(format!("~/{}", inside.to_string_lossy()))
     }

@@ -26,7 +26,9 @@ pub(crate) fn run(locations: &Locations, options: &CostOptions) -> anyhow::Resul
     let days = by_day(app.store(), &filter)?;
     let mut rows = rows(locations, app.store(), &filter, options.by, &days)?;
     let mut total = Spent::default();
-    rows.iter().for_each(|row| total += row.spent);
+    for row in &rows {
+        total += row.spent;
+    }
     let in_all = cut(&mut rows, &options.list);
     if options.list.json {
         let by = by_name(options.by);

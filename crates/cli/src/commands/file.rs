@@ -55,7 +55,7 @@ fn wanted(locations: &Locations, path: &Path) -> anyhow::Result<FileWanted> {
     let whole = resolve(&std::path::absolute(&path)?);
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut names = vec![text(&whole)];
-    names.extend(locations.from_home(&whole));
+    names.extend(locations.below_home(&whole));
     let goes_up = path.components().any(|part| part == Component::ParentDir);
     let ending = (path.is_relative() && !goes_up).then(|| text(&resolve(&path)));
     Ok(FileWanted { names, ending: ending.filter(|ending| !ending.is_empty()) })

@@ -117,10 +117,10 @@ pub(super) fn short_id(id: NodeId) -> String {
 pub(super) fn sparkline(numbers: impl Iterator<Item = f64> + Clone) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = numbers.clone().fold(0.0, f64::max);
-    let bar = |number: f64| match number > 0.0 {
-        // Whatever is more than nothing is seen to be.
-        true => BARS[((number / most * 7.0).round() as usize).clamp(1, 7)],
-        false => BARS[0],
+    // Whatever is more than nothing is seen to be.
+    let bar = |number: f64| {
+        let least = usize::from(number > 0.0);
+        BARS[((number / most * 7.0).round() as usize).clamp(least, 7)]
     };
     numbers.map(bar).collect()
 }

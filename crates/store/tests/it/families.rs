@@ -85,23 +85,23 @@ proptest! {
         for act in acts {
             match act {
                 Act::Begin => world.begin(),
-                Act::Say { file, kind, words } => world.say(&file, kind, words),
-                Act::Go { file, to } => world.go(&file, &to),
-                Act::Fork { file } => world.fork(&file),
-                Act::Backup { file } => world.back_up(&file),
-                Act::Shorten { file, by } => world.shorten(&file, by),
+                Act::Say { file, kind, words } => world.say(file, kind, words),
+                Act::Go { file, to } => world.go(file, to),
+                Act::Fork { file } => world.fork(file),
+                Act::Backup { file } => world.back_up(file),
+                Act::Shorten { file, by } => world.shorten(file, by),
                 Act::Import => {
-                    twins.import(world.changed());
+                    twins.import(&world.changed());
                     twins.compare();
                 }
                 Act::Remove { session } => {
                     // The file that is taken out is read again by the next import.
-                    if let Some(path) = twins.remove(&session) {
+                    if let Some(path) = twins.remove(session) {
                         world.forget_reading(&path);
                     }
                     twins.compare();
                 }
-                Act::Bookmark { message } => twins.bookmark(&message),
+                Act::Bookmark { message } => twins.bookmark(message),
                 Act::Save => twins.save(),
                 Act::Reopen => {
                     twins.reopen();
@@ -109,7 +109,7 @@ proptest! {
                 }
             }
         }
-        twins.import(world.changed());
+        twins.import(&world.changed());
         twins.reopen();
         twins.compare();
     }
@@ -124,19 +124,19 @@ fn a_long_session_crosses_chunks() {
     let mut twins = Twins::new();
     let first = world.begin_file();
     world.say_much(first, LONG);
-    twins.import(world.changed());
+    twins.import(&world.changed());
     twins.reopen();
     twins.compare();
     // A fork from the middle, and more at both ends.
     let fork = world.fork_file(first, LONG / 2);
     world.say_much(fork, 1100);
     world.say_much(first, 3);
-    twins.import(world.changed());
+    twins.import(&world.changed());
     twins.save();
     twins.compare();
     // An end that is rewritten reaches into the chunk before.
     world.shorten_file(first, 700);
-    twins.import(world.changed());
+    twins.import(&world.changed());
     twins.reopen();
     twins.compare();
     twins.remove_file(world.path(first));
@@ -155,7 +155,7 @@ fn a_place_that_very_much_follows_is_searched_rightly() {
         world.go_to(file, 0);
         world.say_much(file, 1);
     }
-    twins.import(world.changed());
+    twins.import(&world.changed());
     twins.compare();
     twins.reopen();
     twins.compare();
@@ -164,6 +164,6 @@ fn a_place_that_very_much_follows_is_searched_rightly() {
         world.go_to(copy, 0);
         world.say_much(copy, 1);
     }
-    twins.import(world.changed());
+    twins.import(&world.changed());
     twins.compare();
 }

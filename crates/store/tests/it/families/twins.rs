@@ -27,7 +27,7 @@ impl Twins {
         Self { folder, store, kept, remembered: Forest::new(MemoryStore::new()) }
     }
 
-    pub(crate) fn import(&mut self, files: Vec<PathBuf>) {
+    pub(crate) fn import(&mut self, files: &[PathBuf]) {
         let readings: Vec<Reading> =
             files.iter().map(|file| Reading::open(file).unwrap()).collect();
         let kept = self.kept.import(&readings, NOW).unwrap();
@@ -36,7 +36,7 @@ impl Twins {
     }
 
     /// Takes a session out; returns its file.
-    pub(crate) fn remove(&mut self, session: &Index) -> Option<String> {
+    pub(crate) fn remove(&mut self, session: Index) -> Option<String> {
         let kin = self.remembered.store().kin().unwrap();
         let gone = kin.get(session.index(kin.len().max(1)))?;
         self.remove_session(gone.no);
@@ -54,7 +54,7 @@ impl Twins {
         assert_eq!(gone, self.remembered.remove_session(no, NOW).unwrap());
     }
 
-    pub(crate) fn bookmark(&mut self, message: &Index) {
+    pub(crate) fn bookmark(&mut self, message: Index) {
         let nodes: Vec<NodeId> = self.messages().into_iter().collect();
         let Some(node) = nodes.get(message.index(nodes.len().max(1))) else { return };
         let title = format!("mark {}", node.number() % 3);

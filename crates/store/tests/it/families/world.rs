@@ -42,7 +42,7 @@ impl World {
         &self.files[file].path
     }
 
-    pub(crate) fn say(&mut self, file: &Index, kind: usize, words: usize) {
+    pub(crate) fn say(&mut self, file: Index, kind: usize, words: usize) {
         // Few words, so that people often say the same.
         let text = ["continue", "yes", "no ", "é🧠"][words];
         let file = file.index(self.files.len());
@@ -57,7 +57,7 @@ impl World {
         }
     }
 
-    pub(crate) fn go(&mut self, file: &Index, to: &Index) {
+    pub(crate) fn go(&mut self, file: Index, to: Index) {
         let file = file.index(self.files.len());
         match to.index(self.files[file].entries.len() + 1).checked_sub(1) {
             Some(entry) => self.go_to(file, entry),
@@ -70,7 +70,7 @@ impl World {
         self.files[file].leaf = self.files[file].entries[entry]["id"].clone();
     }
 
-    pub(crate) fn fork(&mut self, file: &Index) {
+    pub(crate) fn fork(&mut self, file: Index) {
         let file = file.index(self.files.len());
         if let Some(last) = self.files[file].entries.len().checked_sub(1) {
             self.fork_file(file, last);
@@ -93,14 +93,14 @@ impl World {
         self.new_file(&parent, path)
     }
 
-    pub(crate) fn back_up(&mut self, file: &Index) {
+    pub(crate) fn back_up(&mut self, file: Index) {
         let original = &self.files[file.index(self.files.len())];
         let (header, entries) = (original.header.clone(), original.entries.clone());
         let copy = self.new_file(&Value::Null, entries);
         self.files[copy].header = header;
     }
 
-    pub(crate) fn shorten(&mut self, file: &Index, by: usize) {
+    pub(crate) fn shorten(&mut self, file: Index, by: usize) {
         self.shorten_file(file.index(self.files.len()), by);
     }
 
