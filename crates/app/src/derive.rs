@@ -8,8 +8,8 @@ use std::io;
 use std::path::Path;
 
 use pi_brain_brain::{
-    Analysis, Cut, EntryFacts, FamilyFile, Node, NodeId, Rules, Segment, SegmentContext,
-    SegmentRange, VersionTrigger, cut_family, next_version, structural_edges,
+    Analysis, Cut, EntryFacts, FamilyFile, Kind, Node, NodeId, Outline, Rules, Segment,
+    SegmentContext, SegmentRange, VersionTrigger, cut_family, next_version, structural_edges,
 };
 use pi_brain_forest::{FamilyEvents, Place};
 use pi_brain_session::{Millis, Usage};
@@ -217,15 +217,22 @@ impl Family<'_> {
         let is_closed = segment.is_closed(self.with.now, &self.with.rules);
         let mut digest = Digest::default();
         let mut spending = Spending::new();
+        let mut current =
+            segment.entries.first().and_then(|&first| answered_before(outline, first));
         for (&at, counted) in segment.entries.iter().zip(counted) {
             let sketch = &outline.entries[at as usize];
+            if sketch.kind == Kind::Assistant {
+                current = sketch.model.or(current);
+            }
             digest.text(sketch.id.as_deref().unwrap_or_default());
             digest.number(sketch.time.map_or(0, |time| time.0.cast_unsigned()));
             digest.number(sketch.length.into());
             let Some(usage) = counted else { continue };
             digest.number(usage.total_tokens);
             digest.number(usage.cost.to_bits());
-            let name = sketch.model.and_then(|model| outline.models.get(model as usize));
+            // Summaries and tool results do not say which model made them.
+            let model = sketch.model.or(current);
+            let name = model.and_then(|model| outline.models.get(model as usize));
             let (provider, model) = name.map_or(("", ""), |name| (&*name.provider, &*name.model));
             let time = sketch.time.or(segment.start_timestamp).map_or(0, |time| time.0);
             let quarter = (provider.to_owned(), model.to_owned(), time.div_euclid(QUARTER));
@@ -326,6 +333,15 @@ impl Family<'_> {
             sessions.map(|(member, segments)| (member.record.no, &**segments)).collect();
         FamilyMap::new(ids, &sessions, &messages.collect::<Vec<_>>())
     }
+}
+
+/// Returns the model that answered last before an entry.
+fn answered_before(outline: &Outline, entry: u32) -> Option<u32> {
+    let above = |at: u32| outline.entries[at as usize].parent;
+    std::iter::successors(above(entry), |&at| above(at)).find_map(|at| {
+        let sketch = &outline.entries[at as usize];
+        sketch.model.filter(|_| sketch.kind == Kind::Assistant)
+    })
 }
 
 /// Finds the messages that the text index does not have, or has from elsewhere.

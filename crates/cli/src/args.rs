@@ -1,6 +1,7 @@
 //! What can be typed, and the help that explains it.
 
 mod forest;
+mod lists;
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub(crate) use forest::*;
+pub(crate) use lists::*;
 
 use crate::when::Day;
 
@@ -72,6 +74,26 @@ Examples:
     /// Finds messages and units of work
     #[command(after_help = SEARCH_HELP)]
     Search(SearchOptions),
+    /// Lists what went wrong, equal errors as one
+    #[command(after_help = lists::ERRORS_HELP)]
+    Errors(ErrorsOptions),
+    /// Lists the models that answered, with tokens, cost and failed tool calls
+    Models(ModelsOptions),
+    /// Lists the projects that were worked on
+    Projects(ProjectsOptions),
+    /// Lists tags and topics of units of work
+    Tags(TagsOptions),
+    /// Adds up what was spent, by day, week, month, project, model or session
+    #[command(after_help = lists::COST_HELP)]
+    Cost(CostOptions),
+    /// Shows everything in numbers: sessions, units of work, tools, hours, disk
+    Stats(StatsOptions),
+    /// Tells which units of work touched a file, and why
+    #[command(after_help = lists::FILE_HELP)]
+    File(FileOptions),
+    /// Prints units of work and the links between them, for Graphviz or as JSON
+    #[command(after_help = lists::GRAPH_HELP)]
+    Graph(GraphOptions),
     /// Throws away what can be derived, and derives it again
     #[command(after_help = "\
 Session files, node files, editable trees and the journal stay as they are; the database and the search index are \

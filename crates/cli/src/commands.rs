@@ -1,27 +1,36 @@
 //! The commands, one module each.
 
+pub(crate) mod brain_stats;
 pub(crate) mod branch;
 pub(crate) mod branches;
 pub(crate) mod compact;
 pub(crate) mod context;
+pub(crate) mod cost;
 pub(crate) mod demo;
 pub(crate) mod dump;
+pub(crate) mod errors;
 pub(crate) mod family;
+pub(crate) mod file;
 pub(crate) mod forest;
 pub(crate) mod fork;
+pub(crate) mod graph;
 pub(crate) mod ingest;
 pub(crate) mod label;
 pub(crate) mod migrate;
+pub(crate) mod models;
 pub(crate) mod name;
 pub(crate) mod overview;
+pub(crate) mod projects;
 pub(crate) mod rebuild;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;
 mod summary;
+pub(crate) mod tags;
 pub(crate) mod tree;
 mod drawing;
+mod listing;
 mod transcript;
 
 use std::io::{self, BufWriter, Write};

@@ -144,6 +144,17 @@ impl Locations {
         }
     }
 
+    /// Puts the home folder in place of a leading `~`.
+    pub(crate) fn expand(&self, path: &Path) -> PathBuf {
+        expand(path, &self.home)
+    }
+
+    /// Writes a path in the home folder from `~`, as tools are told of it.
+    pub(crate) fn below_home(&self, path: &Path) -> Option<String> {
+        let inside = path.strip_prefix(&self.home).ok()?;
+        Some(format!("~/{}", inside.to_string_lossy()))
+    }
+
     /// Writes a path so that a shell reads it as one word; there is no `~` within quotes.
     pub(crate) fn shell_word(&self, path: &Path) -> String {
         let is_plain = |character: char| {

@@ -20,8 +20,9 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    branch, branches, compact, context, demo, dump, family, forest, fork, ingest, label, migrate,
-    name, overview, rebuild, search, sessions, show, stats, tree,
+    brain_stats, branch, branches, compact, context, cost, demo, dump, errors, family, file,
+    forest, fork, graph, ingest, label, migrate, models, name, overview, projects, rebuild, search,
+    sessions, show, stats, tags, tree,
 };
 use crate::locate::Locations;
 
@@ -58,6 +59,14 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Forest(command)) => forest::run(&locations()?, command),
         Some(Command::Ingest(options)) => ingest::run(&locations()?, &options),
         Some(Command::Search(options)) => search::run(&locations()?, &options),
+        Some(Command::Errors(options)) => errors::run(&locations()?, &options),
+        Some(Command::Models(options)) => models::run(&locations()?, &options),
+        Some(Command::Projects(options)) => projects::run(&locations()?, &options),
+        Some(Command::Tags(options)) => tags::run(&locations()?, &options),
+        Some(Command::Cost(options)) => cost::run(&locations()?, &options),
+        Some(Command::Stats(options)) => brain_stats::run(&locations()?, &options),
+        Some(Command::File(options)) => file::run(&locations()?, &options),
+        Some(Command::Graph(options)) => graph::run(&locations()?, &options),
         Some(Command::Rebuild(options)) => rebuild::run(&locations()?, &options),
         Some(Command::Demo { folder }) => demo::run(folder),
         Some(Command::Completions { shell }) => args::print_completions(shell),

@@ -34,6 +34,9 @@ pub use families::FamilyStore;
 pub use files::{FileUpdate, KnownFile, SessionFile, SessionUpdate, Stamp};
 pub use folder::{DataFolder, WriterLock};
 pub use journal::{Action, JournalLine};
-pub use lists::{NodeFilter, NodeRow, Order};
+pub use lists::{
+    ErrorGroup, FileTouch, FileWanted, Graph, ModelSpending, NodeFilter, NodeRow, Numbers, Order,
+    ProjectRow, SessionSpending, SpendingFilter, Spent, TagRow, Tally,
+};
 pub use map::{Citation, FamilyMap};
 pub use store::Store;

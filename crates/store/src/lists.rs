@@ -1,5 +1,21 @@
 //! Lists of what is known, for people and programs to look at.
 
+mod errors;
+mod file;
+mod graph;
+mod numbers;
+mod projects;
+mod spending;
+mod tags;
+
+pub use errors::ErrorGroup;
+pub use file::{FileTouch, FileWanted};
+pub use graph::Graph;
+pub use numbers::{Numbers, Tally};
+pub use projects::ProjectRow;
+pub use spending::{ModelSpending, SessionSpending, SpendingFilter, Spent};
+pub use tags::TagRow;
+
 use pi_brain_brain::NodeId;
 use pi_brain_session::Millis;
 use rusqlite::types::Value;
@@ -81,6 +97,28 @@ pub struct NodeFilter {
     pub hidden: bool,
 }
 
+impl NodeFilter {
+    fn conditions(&self) -> Conditions {
+        let mut conditions = Conditions::default();
+        if !self.hidden {
+            conditions.sql.push("hidden = 0");
+        }
+        conditions.add("instr(lower(project), lower(?)) > 0", self.project.clone());
+        conditions.add("type = ?", self.node_type.clone());
+        conditions.add("outcome = ?", self.outcome.clone());
+        conditions
+            .add("id IN (SELECT node FROM tag WHERE tag = ? COLLATE NOCASE)", self.tag.clone());
+        conditions.add(
+            "id IN (SELECT node FROM file_touched WHERE instr(path, ?) > 0)",
+            self.file.clone(),
+        );
+        conditions.add("session_id = ?", self.session.clone());
+        conditions.add("started >= ?", self.after.map(|time| time.0));
+        conditions.add("started < ?", self.before.map(|time| time.0));
+        conditions
+    }
+}
+
 /// In which order to list nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
@@ -120,6 +158,11 @@ fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
     })
 }
 
+/// Reads a count.
+fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(row.get::<_, Option<i64>>(column)?.unwrap_or(0).cast_unsigned())
+}
+
 impl Store {
     /// Returns what lists say of a node.
     pub fn node_row(&self, id: NodeId) -> Result<Option<NodeRow>> {
@@ -150,22 +193,7 @@ impl Store {
         limit: usize,
         offset: usize,
     ) -> Result<(Vec<NodeRow>, usize)> {
-        let mut conditions = Conditions::default();
-        if !filter.hidden {
-            conditions.sql.push("hidden = 0");
-        }
-        conditions.add("instr(lower(project), lower(?)) > 0", filter.project.clone());
-        conditions.add("type = ?", filter.node_type.clone());
-        conditions.add("outcome = ?", filter.outcome.clone());
-        conditions
-            .add("id IN (SELECT node FROM tag WHERE tag = ? COLLATE NOCASE)", filter.tag.clone());
-        conditions.add(
-            "id IN (SELECT node FROM file_touched WHERE instr(path, ?) > 0)",
-            filter.file.clone(),
-        );
-        conditions.add("session_id = ?", filter.session.clone());
-        conditions.add("started >= ?", filter.after.map(|time| time.0));
-        conditions.add("started < ?", filter.before.map(|time| time.0));
+        let conditions = filter.conditions();
         let order = match order {
             Order::Newest => "started DESC, id",
             Order::Cost => "cost DESC, started DESC, id",

@@ -3,6 +3,7 @@
 mod family;
 mod finding;
 mod forest;
+mod lists;
 mod reading;
 mod terminal;
 mod writing;

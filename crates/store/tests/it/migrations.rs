@@ -1,0 +1,80 @@
+//! Databases of older and newer versions.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use pi_brain_store::{DataFolder, Database, NodeFilter, Order, Store, StoreError};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+/// Databases as older versions left them, each with a session, its fork, their nodes and edges.
+const OLDER: &[(&str, &[u8])] = &[("v1", include_bytes!("fixtures/v1.db"))];
+
+#[test]
+fn an_older_database_becomes_todays() {
+    let new = TempDir::new().unwrap();
+    Database::open(&new.path().join("brain.db")).unwrap();
+    let today = schema(&new.path().join("brain.db"));
+    for (version, bytes) in OLDER {
+        let folder = TempDir::new().unwrap();
+        std::fs::write(folder.path().join("brain.db"), bytes).unwrap();
+        let store = Store::open(&DataFolder::create(folder.path()).unwrap()).unwrap();
+        assert_eq!(schema(&folder.path().join("brain.db")), today, "{version}");
+        assert_eq!(store.sessions().unwrap().len(), 2, "{version}");
+        let (nodes, total) = store.nodes(&NodeFilter::default(), Order::Newest, 100, 0).unwrap();
+        assert_eq!((nodes.len(), total), (3, 3), "{version}");
+        let (graph, _) = store.graph(&NodeFilter::default(), 100).unwrap();
+        assert_eq!(graph.edges.len(), 2, "{version}");
+        let numbers = store.numbers().unwrap();
+        assert_eq!((numbers.families, numbers.messages), (1, 13), "{version}");
+    }
+}
+
+#[test]
+fn a_database_that_is_up_to_date_stays_as_it_is() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("brain.db");
+    Database::open(&path).unwrap();
+    let before = schema(&path);
+    Database::open(&path).unwrap();
+    assert_eq!(schema(&path), before);
+}
+
+#[test]
+fn a_newer_database_is_left_alone() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("brain.db");
+    Database::open(&path).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    connection.pragma_update(None, "user_version", 9999).unwrap();
+    drop(connection);
+    let before = schema(&path);
+    let error = Database::open(&path).unwrap_err();
+    assert!(matches!(&error, StoreError::TooNew { path: named } if *named == path), "{error}");
+    assert!(error.to_string().contains("newer version of pi-brain"), "{error}");
+    assert_eq!(schema(&path), before);
+}
+
+#[test]
+fn what_is_no_database_is_said_to_be_none() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("brain.db");
+    std::fs::write(
+        &path,
+        "these are notes, and there are enough of them to fill a header\n".repeat(20),
+    )
+    .unwrap();
+    let error = Database::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::Database { .. }), "{error}");
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with("these are notes"));
+}
+
+/// Returns the version of a database, and how each of its tables and indexes was made.
+fn schema(path: &Path) -> (i64, BTreeSet<String>) {
+    let connection = Connection::open(path).unwrap();
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL";
+    let mut statement = connection.prepare(sql).unwrap();
+    let made = statement.query_map([], |row| row.get(0)).unwrap();
+    (version, made.collect::<Result<_, _>>().unwrap())
+}
