@@ -100,12 +100,17 @@ impl App {
         progress: &dyn Progress,
     ) -> Result<Report> {
         self.store.replay()?;
+        let dropped = self.store.drop_forgotten()?;
         let scan = Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?);
         let mut report = Report { found: scan.found, ..Report::default() };
         if !scan.changed.is_empty() || !scan.gone.is_empty() {
             ingest::take_in(&mut self.store, &self.sources, scan, now, progress, &mut report)?;
         }
         self.derive(now, progress, &mut report)?;
+        if !dropped.is_empty() {
+            // A fork may tell what was forgotten, too; what the user said about that still holds.
+            self.store.replay_for(&dropped)?;
+        }
         indexing::catch_up(&mut self.store, &self.index, &mut self.tail, commit, progress)?;
         Ok(report)
     }

@@ -1,18 +1,24 @@
 //! The commands, one module each.
 
+pub(crate) mod backup;
 pub(crate) mod branch;
 pub(crate) mod branches;
 pub(crate) mod compact;
 pub(crate) mod context;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod dump;
+pub(crate) mod edges;
 pub(crate) mod family;
 pub(crate) mod forest;
+pub(crate) mod forget;
 pub(crate) mod fork;
 pub(crate) mod ingest;
 pub(crate) mod label;
 pub(crate) mod migrate;
 pub(crate) mod name;
+pub(crate) mod node;
+pub(crate) mod nodes;
 pub(crate) mod overview;
 pub(crate) mod rebuild;
 pub(crate) mod search;
@@ -23,6 +29,7 @@ mod summary;
 pub(crate) mod tree;
 mod drawing;
 mod transcript;
+mod unit;
 
 use std::io::{self, BufWriter, Write};
 

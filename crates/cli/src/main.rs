@@ -20,8 +20,9 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    branch, branches, compact, context, demo, dump, family, forest, fork, ingest, label, migrate,
-    name, overview, rebuild, search, sessions, show, stats, tree,
+    backup, branch, branches, compact, context, demo, doctor, dump, edges, family, forest, forget,
+    fork, ingest, label, migrate, name, node, nodes, overview, rebuild, search, sessions, show, stats,
+    tree,
 };
 use crate::locate::Locations;
 
@@ -58,6 +59,12 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Forest(command)) => forest::run(&locations()?, command),
         Some(Command::Ingest(options)) => ingest::run(&locations()?, &options),
         Some(Command::Search(options)) => search::run(&locations()?, &options),
+        Some(Command::Node(command)) => node::run(&locations()?, command),
+        Some(Command::Nodes(options)) => nodes::run(&locations()?, options),
+        Some(Command::Edges(command)) => edges::run(&locations()?, command),
+        Some(Command::Forget(options)) => forget::run(&locations()?, &options),
+        Some(Command::Backup(options)) => backup::run(&locations()?, &options),
+        Some(Command::Doctor(options)) => doctor::run(&locations()?, &options),
         Some(Command::Rebuild(options)) => rebuild::run(&locations()?, &options),
         Some(Command::Demo { folder }) => demo::run(folder),
         Some(Command::Completions { shell }) => args::print_completions(shell),

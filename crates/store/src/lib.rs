@@ -22,9 +22,12 @@ mod derived;
 mod journal;
 mod store;
 mod actions;
+mod forgetting;
 mod lists;
+mod details;
 
 pub use database::Database;
+pub use details::{FlagRow, SegmentDetails, VersionRow};
 pub use derived::{
     FamilyState, FamilyUpdate, IndexChange, KnownNode, KnownSegment, Member, NewVersion, Pending,
     QUARTER, SegmentRow, Spending,

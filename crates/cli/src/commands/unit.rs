@@ -1,0 +1,64 @@
+//! How units of work and the sessions around them are named where people read of them.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use pi_brain_app::App;
+use pi_brain_store::{NodeRow, SessionFile};
+
+use super::sessions::id_length;
+use crate::describe::one_line;
+use crate::locate::Locations;
+
+/// Returns the last folders of a project's path, which tell projects apart in most cases.
+pub(super) fn project_name(locations: &Locations, path: &str) -> String {
+    const FOLDERS: usize = 2;
+    let shown = locations.display(Path::new(path));
+    let folders: Vec<&str> =
+        shown.trim_start_matches("~/").split('/').filter(|folder| !folder.is_empty()).collect();
+    match folders.len() {
+        0 => "no project".to_owned(),
+        all => one_line(&folders[all.saturating_sub(FOLDERS)..].join("/")),
+    }
+}
+
+/// Says in one line what a unit of work is about.
+pub(super) fn about(node: &NodeRow) -> String {
+    let goal = node.goal.as_deref().filter(|goal| !goal.trim().is_empty());
+    match one_line(goal.unwrap_or(&node.summary)) {
+        words if words.is_empty() => "(nothing was said)".to_owned(),
+        words => words,
+    }
+}
+
+/// The names by which commands find sessions: as short as they can be.
+pub(super) struct SessionWords {
+    length: usize,
+    /// How many files have an id.
+    files: HashMap<String, usize>,
+}
+
+impl SessionWords {
+    pub(super) fn new(app: &App) -> anyhow::Result<Self> {
+        let mut files: HashMap<String, usize> = HashMap::new();
+        for session in app.store().sessions()? {
+            *files.entry(session.id).or_default() += 1;
+        }
+        let length = id_length(files.keys().map(String::as_str));
+        Ok(Self { length, files })
+    }
+
+    /// Returns the beginning of a session's id if that names its file, else the file.
+    pub(super) fn of(&self, locations: &Locations, session: &SessionFile) -> String {
+        let path = Path::new(&session.path);
+        let is_plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let is_one = self.files.get(&session.id) == Some(&1)
+            && path.starts_with(locations.sessions.path())
+            && is_plain(&session.id);
+        if is_one {
+            session.id.chars().take(self.length).collect()
+        } else {
+            locations.shell_word(path)
+        }
+    }
+}
