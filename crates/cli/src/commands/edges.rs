@@ -4,15 +4,15 @@ use pi_brain_app::App;
 use pi_brain_brain::{Edge, EdgeCreator, EdgeId, NodeId};
 use pi_brain_store::StoreError;
 
-use super::unit::about;
+use super::unit::{about, short_id};
 use super::{print_json, say};
 use crate::args::{EdgesAddOptions, EdgesCommand, EdgesListOptions, EdgesRemoveOptions};
 use crate::brain::{find_node, open, open_fresh, when_free};
-use crate::describe::{DIM, one_line};
+use crate::describe::{BOLD, DIM, one_line};
 use crate::failure::Failure;
 use crate::locate::Locations;
 use crate::mint::now;
-use crate::table::{Column, draw, fit};
+use crate::table::{fit, room};
 use crate::when;
 
 pub(crate) fn run(locations: &Locations, command: EdgesCommand) -> anyhow::Result<()> {
@@ -37,31 +37,19 @@ fn list(locations: &Locations, options: &EdgesListOptions) -> anyhow::Result<()>
     if shown.is_empty() {
         return say!("There are no links.");
     }
-    let columns = [
-        Column::Text("WHEN"),
-        Column::Text("TYPE"),
-        Column::Text("FROM"),
-        Column::Text(""),
-        Column::Text("TO"),
-        Column::Text(""),
-        Column::Rest("WHY"),
-    ];
-    let mut rows = Vec::with_capacity(shown.len());
     for edge in shown {
-        rows.push(vec![
-            when::date(edge.created_at),
-            edge.kind.as_str().to_owned(),
-            edge.source_node_id.to_string(),
-            words_of(&app, edge.source_node_id)?,
-            edge.target_node_id.to_string(),
-            words_of(&app, edge.target_node_id)?,
-            match edge.created_by {
-                EdgeCreator::User => format!("{} ({})", why(edge), edge.id),
-                _ => why(edge),
-            },
-        ]);
+        let by_hand = match edge.created_by {
+            EdgeCreator::User => format!("  {DIM}by hand, {}{DIM:#}", edge.id),
+            _ => String::new(),
+        };
+        say!("{BOLD}{}{BOLD:#}  {}{by_hand}", edge.kind.as_str(), when::date(edge.created_at))?;
+        say!("  from     {}", end_of(&app, edge.source_node_id)?)?;
+        say!("  to       {}", end_of(&app, edge.target_node_id)?)?;
+        let why = why(edge);
+        if !why.is_empty() {
+            say!("  because  {}", fit(&why, room(11)))?;
+        }
     }
-    say!("{}", draw(&columns, &rows))?;
     if shown.len() < edges.len() {
         let (more, all) = (edges.len() - shown.len(), edges.len());
         say!("{DIM}{more} older ones are not shown; --limit {all} shows all{DIM:#}")?;
@@ -69,10 +57,11 @@ fn list(locations: &Locations, options: &EdgesListOptions) -> anyhow::Result<()>
     Ok(())
 }
 
-fn words_of(app: &App, id: NodeId) -> anyhow::Result<String> {
-    const WIDEST: usize = 30;
+fn end_of(app: &App, id: NodeId) -> anyhow::Result<String> {
+    const USED: usize = 30;
     let node = app.store().node_row(id)?;
-    Ok(node.map_or_else(|| "(gone)".to_owned(), |node| fit(&about(&node), WIDEST)))
+    let words = node.map_or_else(|| "(gone)".to_owned(), |node| fit(&about(&node), room(USED)));
+    Ok(format!("{DIM}{}{DIM:#}  {words}", short_id(app, id)?))
 }
 
 /// Says why two nodes are linked, as far as more is known than the type tells.

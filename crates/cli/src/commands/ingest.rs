@@ -61,10 +61,10 @@ pub(crate) fn show(
     if report.files == 0 && report.nodes == 0 && report.gone == 0 {
         return say!("{found}, nothing new {DIM}({seconds:.2} s){DIM:#}");
     }
-    #[expect(clippy::cast_precision_loss, reason = "nobody reads that many digits")]
-    let rate = report.bytes as f64 / 1e6 / seconds.max(0.001);
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
+    let rate = bytes(report.bytes.saturating_mul(1000) / milliseconds);
     say!(
-        "{BOLD}{}{BOLD:#} of {found}: {} in {seconds:.1} s {DIM}({rate:.0} MB/s){DIM:#}",
+        "{BOLD}{}{BOLD:#} of {found}: {} in {seconds:.1} s {DIM}({rate}/s){DIM:#}",
         how_many(report.files, "new or changed", "new or changed"),
         bytes(report.bytes)
     )?;

@@ -18,7 +18,7 @@ use crate::describe::{ANSWER, BOLD, DIM, FAILURE, clean, one_line};
 use crate::failure::Failure;
 use crate::locate::{Locations, by_listed_name, find_entry};
 use crate::mint::now;
-use crate::table::{Column, draw};
+use crate::table::{Column, draw, fit, room};
 use crate::when;
 
 pub(crate) fn run(locations: &Locations, command: NodeCommand) -> anyhow::Result<()> {
@@ -78,7 +78,7 @@ fn at(locations: &Locations, options: &NodeAtOptions) -> anyhow::Result<()> {
         Some(node) => {
             let (kind, outcome) = (one_line(&node.node_type), one_line(&node.outcome));
             say!("{place} belongs to {BOLD}{}{BOLD:#}  {kind}, {outcome}", node.id)?;
-            say!("  {}", about(node))?;
+            say!("  {}", fit(&about(node), room(2)))?;
             say!("\n{DIM}{program} node show {}    everything about it{DIM:#}", node.id)
         }
         None if placed.speaks => {

@@ -4,7 +4,7 @@ use jiff::Zoned;
 use pi_brain_app::App;
 use pi_brain_store::{NodeFilter, NodeRow};
 
-use super::unit::{about, project_name};
+use super::unit::{about, project_name, short_id};
 use super::{print_json, say};
 use crate::args::NodesOptions;
 use crate::brain::open_fresh;
@@ -39,7 +39,7 @@ pub(crate) fn run(locations: &Locations, options: NodesOptions) -> anyhow::Resul
         let text = "no unit of work fits. `pi-brain nodes` without options lists all";
         return Err(Failure::NotFound(text.to_owned()).into());
     }
-    say!("{}", draw_list(locations, &nodes))?;
+    say!("{}", draw_list(locations, &app, &nodes)?)?;
     if nodes.len() < total {
         let more = how_many(total - nodes.len(), "more", "more");
         say!("{DIM}… and {more}; --limit {total} shows all{DIM:#}")?;
@@ -60,7 +60,7 @@ fn whole_id(app: &App, prefix: String) -> anyhow::Result<String> {
     Ok(if ids.len() == 1 { ids.remove(0) } else { prefix })
 }
 
-fn draw_list(locations: &Locations, nodes: &[NodeRow]) -> String {
+fn draw_list(locations: &Locations, app: &App, nodes: &[NodeRow]) -> anyhow::Result<String> {
     const WIDEST_PROJECT: usize = 24;
     let columns = [
         Column::Text("WHEN"),
@@ -73,15 +73,16 @@ fn draw_list(locations: &Locations, nodes: &[NodeRow]) -> String {
     ];
     let now = now();
     let row = |node: &NodeRow| {
-        vec![
+        Ok(vec![
             when::ago(node.started, now),
             fit(&project_name(locations, &node.project), WIDEST_PROJECT),
             one_line(&node.node_type),
             one_line(&node.outcome),
             dollars(node.cost),
-            node.id.to_string(),
+            short_id(app, node.id)?,
             about(node),
-        ]
+        ])
     };
-    draw(&columns, &nodes.iter().map(row).collect::<Vec<_>>())
+    let rows = nodes.iter().map(row).collect::<anyhow::Result<Vec<_>>>()?;
+    Ok(draw(&columns, &rows))
 }

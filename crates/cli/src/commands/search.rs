@@ -1,6 +1,6 @@
 //! `pi-brain search`: messages and units of work, grouped by unit of work.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::print_json;
 use super::sessions::progress_bar;
-use super::unit::{SessionWords, about, project_name};
+use super::unit::{SessionWords, about, project_name, short_id, wrap};
 use crate::args::SearchOptions;
 use crate::brain::open_fresh;
 use crate::describe::{ANSWER, BOLD, DIM, FAILURE, NOTE, USER, clean, one_line};
@@ -38,7 +38,7 @@ pub(crate) fn run(locations: &Locations, options: &SearchOptions) -> anyhow::Res
     if found.results.is_empty() {
         return Err(nothing(&query, options, found.total).into());
     }
-    Page { locations, words: SessionWords::new(&app)?, now: now() }.write(&found, options)
+    Page { locations, app: &app, words: SessionWords::new(&app)?, now: now() }.write(&found, options)
 }
 
 /// What was found, and in what time.
@@ -120,6 +120,7 @@ fn as_json(item: &FoundItem) -> serde_json::Value {
 /// The results as people read them.
 struct Page<'a> {
     locations: &'a Locations,
+    app: &'a App,
     words: SessionWords,
     now: Millis,
 }
@@ -151,68 +152,91 @@ impl Page<'_> {
         let headline = match &first.node {
             Some(node) => {
                 let kind = format!("{}, {}", one_line(&node.node_type), one_line(&node.outcome));
-                writeln!(out, "{BOLD}{project}{BOLD:#}  {age}  {kind}  {DIM}{}{DIM:#}", node.id)?;
+                writeln!(out, "{BOLD}{project}{BOLD:#}  {age}  {kind}  {DIM}{}{DIM:#}", short_id(self.app, node.id)?)?;
                 about(node)
             }
             None => {
-                writeln!(out, "{BOLD}{project}{BOLD:#}  {age}  open work")?;
+                writeln!(out, "{BOLD}{project}{BOLD:#}  {age}  {}", self.state(first)?)?;
                 String::new()
             }
         };
         if !headline.is_empty() {
             writeln!(out, "  {}", fit(&headline, room(2)))?;
         }
+        let has_messages = group.iter().any(|item| item.what != FoundKind::Node);
         let mut told: Vec<&str> = Vec::new();
         for item in group {
             let text = &*item.snippet.text;
-            let is_told = told.contains(&text)
-                || (item.what == FoundKind::Node && headline.starts_with(text.trim_end_matches('…')));
+            // What the unit of work is about stands above already.
+            let is_told = told.contains(&text) || (item.what == FoundKind::Node && has_messages);
             if !is_told {
                 told.push(text);
-                self.write_hit(out, item)?;
+                write_hit(out, item)?;
             }
         }
-        match &first.session {
-            Some(session) => {
-                let file = self.locations.shell_word(Path::new(&session.path));
-                writeln!(out, "  {DIM}pi --session {file}{DIM:#}")?;
-            }
-            None => writeln!(out, "  {DIM}(its session file is gone){DIM:#}")?,
-        }
-        writeln!(out)?;
-        Ok(())
+        self.write_ways(out, group)
     }
 
-    fn write_hit(&self, out: &mut impl Write, item: &FoundItem) -> anyhow::Result<()> {
-        let (who, style, abandoned) = match item.what {
-            FoundKind::Node => ("about", NOTE, false),
-            FoundKind::Message { speaker, abandoned } => {
-                let (who, style) = match speaker {
-                    Speaker::User => ("you", USER),
-                    Speaker::Assistant => ("assistant", ANSWER),
-                    Speaker::Tool => ("tool", DIM),
-                    Speaker::Summary => ("summary", NOTE),
-                    Speaker::Extension => ("extension", NOTE),
-                };
-                (who, style, abandoned)
-            }
+    /// Says why something belongs to no unit of work.
+    fn state(&self, item: &FoundItem) -> anyhow::Result<&'static str> {
+        let Some((session, line)) = item.session.as_ref().zip(item.line) else {
+            return Ok("no unit of work");
         };
-        write!(out, "    {style}{who:<9}{style:#}  ")?;
-        if abandoned {
-            write!(out, "{FAILURE}abandoned{FAILURE:#}  ")?;
-        }
-        write_snippet(out, &item.snippet)?;
-        writeln!(out)?;
-        if let Some(session) = item.session.as_ref().filter(|_| item.what != FoundKind::Node) {
-            let program = self.locations.program();
-            let name = self.words.of(self.locations, session);
-            let entry = one_line(&item.entry);
-            if !entry.is_empty() {
-                writeln!(out, "               {DIM}{program} session show {name} --at {entry}{DIM:#}")?;
+        let placed = self.app.place(Path::new(&session.path), line.into())?;
+        let is_open = placed.is_some_and(|placed| placed.speaks);
+        Ok(if is_open { "open work" } else { "between units of work" })
+    }
+
+    /// Says how to get to what was found: once for each session file.
+    fn write_ways(&self, out: &mut impl Write, group: &[&FoundItem]) -> anyhow::Result<()> {
+        let (nodes, messages): (Vec<&FoundItem>, _) =
+            group.iter().partition(|item| item.what == FoundKind::Node);
+        let mut told = Vec::new();
+        for item in messages.into_iter().chain(nodes) {
+            let Some(session) = &item.session else { continue };
+            if told.contains(&session.no) {
+                continue;
             }
+            told.push(session.no);
+            let (program, name) = (self.locations.program(), self.words.of(self.locations, session));
+            let at = match one_line(&item.entry) {
+                entry if entry.is_empty() => String::new(),
+                entry => format!(" --at {entry}"),
+            };
+            let file = self.locations.shell_word(Path::new(&session.path));
+            writeln!(out, "  {DIM}{program} session show {name}{at}{DIM:#}")?;
+            writeln!(out, "  {DIM}pi --session {file}{DIM:#}")?;
         }
+        if told.is_empty() {
+            writeln!(out, "  {DIM}(the session file is gone){DIM:#}")?;
+        }
+        writeln!(out)?;
         Ok(())
     }
+}
+
+fn write_hit(out: &mut impl Write, item: &FoundItem) -> io::Result<()> {
+    let (who, style, abandoned) = match item.what {
+        FoundKind::Node => ("about", NOTE, false),
+        FoundKind::Message { speaker, abandoned } => {
+            let (who, style) = match speaker {
+                Speaker::User => ("you", USER),
+                Speaker::Assistant => ("assistant", ANSWER),
+                Speaker::Tool => ("tool", DIM),
+                Speaker::Summary => ("summary", NOTE),
+                Speaker::Extension => ("extension", NOTE),
+            };
+            (who, style, abandoned)
+        }
+    };
+    const INDENT: usize = 4;
+    let entry = one_line(&item.entry);
+    write!(out, "{:INDENT$}{style}{who}{style:#} {DIM}{entry}{DIM:#}", "")?;
+    if abandoned {
+        write!(out, " {FAILURE}abandoned{FAILURE:#}")?;
+    }
+    writeln!(out)?;
+    write_snippet(out, &item.snippet, INDENT + 2)
 }
 
 /// Puts together what belongs to one unit of work, or to the open work of one session; the best comes first.
@@ -231,15 +255,28 @@ fn groups(results: &[FoundItem]) -> Vec<Vec<&FoundItem>> {
     groups
 }
 
-/// Writes a snippet with the words that were looked for in bold.
-fn write_snippet(out: &mut impl Write, snippet: &Snippet) -> std::io::Result<()> {
+/// Writes a snippet with the words that were looked for in bold, so far from the left.
+fn write_snippet(out: &mut impl Write, snippet: &Snippet, indent: usize) -> io::Result<()> {
     const MARK: Style = Style::new().bold().underline();
     let visible = |text: &str| clean(text).replace(['\n', '\t'], " ");
-    let mut at = 0;
+    let (mut text, mut marks, mut at) = (String::new(), Vec::new(), 0);
     for mark in &snippet.marks {
-        let (before, marked) = (&snippet.text[at..mark.start], &snippet.text[mark.clone()]);
-        write!(out, "{}{MARK}{}{MARK:#}", visible(before), visible(marked))?;
+        text += &visible(&snippet.text[at..mark.start]);
+        let start = text.len();
+        text += &visible(&snippet.text[mark.clone()]);
+        marks.push(start..text.len());
         at = mark.end;
     }
-    write!(out, "{}", visible(&snippet.text[at..]))
+    text += &visible(&snippet.text[at..]);
+    for line in wrap(&text, room(indent)) {
+        write!(out, "{:indent$}", "")?;
+        let mut at = line.start;
+        for mark in marks.iter().filter(|mark| mark.start < line.end && mark.end > line.start) {
+            let (start, end) = (mark.start.max(line.start), mark.end.min(line.end));
+            write!(out, "{}{MARK}{}{MARK:#}", &text[at..start], &text[start..end])?;
+            at = end;
+        }
+        writeln!(out, "{}", text[at..line.end].trim_end())?;
+    }
+    Ok(())
 }

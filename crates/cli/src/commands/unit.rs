@@ -1,10 +1,13 @@
 //! How units of work and the sessions around them are named where people read of them.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 use pi_brain_app::App;
+use pi_brain_brain::NodeId;
 use pi_brain_store::{NodeRow, SessionFile};
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::sessions::id_length;
 use crate::describe::one_line;
@@ -29,6 +32,51 @@ pub(super) fn about(node: &NodeRow) -> String {
         words if words.is_empty() => "(nothing was said)".to_owned(),
         words => words,
     }
+}
+
+/// Returns as much of a node's id as names it.
+pub(super) fn short_id(app: &App, id: NodeId) -> anyhow::Result<String> {
+    let whole = id.to_string();
+    for length in [8, 12] {
+        if app.nodes_named(&whole[..length])?.len() <= 1 {
+            return Ok(whole[..length].to_owned());
+        }
+    }
+    Ok(whole)
+}
+
+/// Breaks a text into lines that fit into so many columns: between words, and within those that are too long.
+pub(super) fn wrap(text: &str, columns: usize) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    let (mut at, mut used) = (0, 0);
+    for word in text.split_inclusive(char::is_whitespace) {
+        let mut end = at + word.len();
+        let width = word.trim_end().width();
+        if width > columns {
+            for character in word.chars() {
+                let width = character.width().unwrap_or(0);
+                end = at + character.len_utf8();
+                match lines.last_mut() {
+                    Some(line) if used + width <= columns => (line.end, used) = (end, used + width),
+                    _ => {
+                        lines.push(at..end);
+                        used = width;
+                    }
+                }
+                at = end;
+            }
+            continue;
+        }
+        match lines.last_mut() {
+            Some(line) if used + width <= columns => (line.end, used) = (end, used + word.width()),
+            _ => {
+                lines.push(at..end);
+                used = word.width();
+            }
+        }
+        at = end;
+    }
+    lines
 }
 
 /// The names by which commands find sessions: as short as they can be.
@@ -60,5 +108,24 @@ impl SessionWords {
         } else {
             locations.shell_word(path)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn texts_are_broken_between_words_and_long_words_within() {
+        let check = |text: &str, columns: usize, lines: &[&str]| {
+            let found: Vec<&str> =
+                wrap(text, columns).into_iter().map(|line| text[line].trim_end()).collect();
+            assert_eq!(found, lines, "{text:?} in {columns}");
+        };
+        check("", 5, &[]);
+        check("one two, three", 8, &["one two,", "three"]);
+        check("one two", 3, &["one", "two"]);
+        check("abcdefgh ij", 3, &["abc", "def", "gh", "ij"]);
+        check("日本語 日本", 4, &["日本", "語", "日本"]);
     }
 }

@@ -9,7 +9,7 @@ use pi_brain_session::Millis;
 use serde_json::Value;
 
 use crate::commands::edges::why;
-use crate::commands::unit::{SessionWords, about};
+use crate::commands::unit::{SessionWords, about, wrap};
 use crate::describe::{ANSWER, BOLD, DIM, FAILURE, clean, one_line};
 use crate::locate::Locations;
 use crate::mint::now;
@@ -107,7 +107,9 @@ impl Page<'_> {
             for error in &content.errors_seen {
                 let (style, mark, state) =
                     if error.resolved { (ANSWER, "✓", "") } else { (FAILURE, "✗", "not resolved: ") };
-                let text = format!("{}: {}", one_line(&error.error_type), one_line(&error.message));
+                let (kind, message) = (one_line(&error.error_type), one_line(&error.message));
+                let text =
+                    if message.starts_with(&kind) { message } else { format!("{kind}: {message}") };
                 writeln!(out, "  {style}{mark}{style:#} {}", fit(&format!("{state}{text}"), room(4)))?;
             }
         }
@@ -251,7 +253,12 @@ fn write_text(out: &mut impl Write, title: &str, text: &str) -> io::Result<()> {
         return Ok(());
     }
     write_title(out, title)?;
-    clean(text.trim()).lines().try_for_each(|line| writeln!(out, "  {line}"))
+    for line in clean(text.trim()).lines() {
+        for piece in wrap(line, room(2)) {
+            writeln!(out, "  {}", line[piece].trim_end())?;
+        }
+    }
+    Ok(())
 }
 
 fn write_list(
