@@ -1,5 +1,5 @@
 # Two commands do everything on a fresh machine with Rust, Node and npm:
-#   make run     builds pi-brain and shows your sessions, or a demo set where there are none
+#   make run     builds pi-brain, takes your sessions in and shows them, or a demo set where there are none
 #   make test    installs what the tests need and runs every check
 
 CARGO ?= cargo
@@ -13,7 +13,8 @@ export PATH := $(CURDIR)/$(TOOLS)/bin:$(PATH)
 .PHONY: run test build fmt clippy deny unit tools bench fuzz clean
 
 run: build
-	@$(CARGO) run --release --locked --quiet || { [ $$? -eq 3 ] && echo "So here is a demo set:" && \
+	@{ $(CARGO) run --release --locked --quiet -- ingest && $(CARGO) run --release --locked --quiet; } || \
+		{ [ $$? -eq 3 ] && echo "So here is a demo set:" && \
 		$(CARGO) run --release --locked --quiet -- demo; }
 
 build:

@@ -107,6 +107,7 @@ impl App {
     ) -> Result<Report> {
         self.forest.store().renew()?;
         self.store.replay()?;
+        let dropped = self.store.drop_forgotten()?;
         let scan = Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?);
         let mut report = Report { found: scan.found, ..Report::default() };
         if !scan.changed.is_empty() || !scan.gone.is_empty() {
@@ -116,6 +117,10 @@ impl App {
             taken.inspect_err(|_| forest.store().discard())?;
         }
         self.derive(now, progress, &mut report)?;
+        if !dropped.is_empty() {
+            // A fork may tell what was forgotten, too; what the user said about that still holds.
+            self.store.replay_for(&dropped)?;
+        }
         indexing::catch_up(&mut self.store, &self.index, &mut self.tail, commit, progress)?;
         Ok(report)
     }

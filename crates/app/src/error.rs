@@ -37,6 +37,26 @@ pub enum AppError {
         /// What the system says.
         source: io::Error,
     },
+    /// The system refused to write.
+    #[error("could not write {}", path.display())]
+    Write {
+        /// What was to be written.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A backup would become part of itself.
+    #[error("{} lies in the data folder itself; name a folder elsewhere", folder.display())]
+    BackupInside {
+        /// The folder for the backup.
+        folder: PathBuf,
+    },
+    /// There is something already where a backup should go.
+    #[error("{} is not empty; name a new folder", folder.display())]
+    NotEmpty {
+        /// The folder for the backup.
+        folder: PathBuf,
+    },
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -125,8 +125,8 @@ impl App {
 }
 
 /// Looks up what hits are about; families and sessions are read once.
-struct Lookup<'a> {
-    store: &'a Store,
+pub(crate) struct Lookup<'a> {
+    pub(crate) store: &'a Store,
     seen: Mutex<Seen>,
 }
 
@@ -138,11 +138,11 @@ struct Seen {
 }
 
 impl<'a> Lookup<'a> {
-    fn new(store: &'a Store) -> Self {
+    pub(crate) fn new(store: &'a Store) -> Self {
         Self { store, seen: Mutex::default() }
     }
 
-    fn map(&self, root: RootId) -> Result<Arc<FamilyMap>> {
+    pub(crate) fn map(&self, root: RootId) -> Result<Arc<FamilyMap>> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(map) = seen.maps.get(&root) {
             return Ok(Arc::clone(map));
@@ -152,7 +152,7 @@ impl<'a> Lookup<'a> {
         Ok(map)
     }
 
-    fn node_row(&self, id: NodeId) -> Result<Option<NodeRow>> {
+    pub(crate) fn node_row(&self, id: NodeId) -> Result<Option<NodeRow>> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(row) = seen.nodes.get(&id) {
             return Ok(row.clone());
@@ -236,6 +236,35 @@ impl<'a> Lookup<'a> {
             time: sketch.time,
             snippet: snippet(whole.trim(), query, SNIPPET),
         }))
+    }
+
+    /// Finds out who speaks on a line, and whether that was given up; `None` if it cannot be read any more.
+    pub(crate) fn what_is_said(
+        &self,
+        session: &SessionFile,
+        line: u64,
+    ) -> Result<Option<FoundKind>> {
+        let Some(outline) = self.store.outline(session.no)? else { return Ok(None) };
+        let entries = &outline.entries;
+        let Some(at) = entries.iter().position(|sketch| u64::from(sketch.line) == line) else {
+            return Ok(None);
+        };
+        let Ok(mut reader) = EntryReader::open(Path::new(&session.path)) else { return Ok(None) };
+        let Ok((entry, raw)) = reader.read(&entries[at]) else { return Ok(None) };
+        let extent = Extent { thinking: true, whole_output: true };
+        let Some(text) = entry_text(&entry, raw, extent) else { return Ok(None) };
+        let map = self.map(session.root)?;
+        let is_here =
+            |citation: &Citation| citation.session == session.no && citation.entry as usize == at;
+        // What a fork repeats is cited from the original; here it is on the way to the leaf, or given up.
+        let is_off_the_way = || {
+            let last = entries.len().checked_sub(1);
+            let parent = |&at: &usize| entries[at].parent.map(|parent| parent as usize);
+            !std::iter::successors(last, parent).any(|on_way| on_way == at)
+        };
+        let cited = map.messages().find(is_here).map(|citation| citation.abandoned);
+        let abandoned = cited.unwrap_or_else(is_off_the_way);
+        Ok(Some(FoundKind::Message { speaker: text.speaker, abandoned }))
     }
 
     fn node(&self, id: NodeId, query: &Query) -> Result<Option<FoundItem>> {

@@ -1,5 +1,6 @@
 //! What can be typed, and the help that explains it.
 
+mod brain;
 mod forest;
 mod lists;
 
@@ -9,13 +10,14 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+pub(crate) use brain::*;
 pub(crate) use forest::*;
 pub(crate) use lists::*;
 
 use crate::when::Day;
 
-/// Finds again what you and pi did: lists, shows, labels, branches, forks and compacts pi sessions, and keeps
-/// them as trees.
+/// Finds again what you and pi did: takes in and searches pi sessions, cuts them into units of work; lists, shows,
+/// labels, branches, forks and compacts them, and keeps them as trees.
 #[derive(Parser)]
 #[command(name = "pi-brain", version, max_term_width = 100, after_help = EXAMPLES)]
 pub(crate) struct Arguments {
@@ -41,6 +43,8 @@ const EXAMPLES: &str = "\
 Examples:
   pi-brain                                  what is there, and what was done last
   pi-brain sessions --project shop --since 2w
+  pi-brain search why did we drop redis     any message or unit of work
+  pi-brain nodes --project shop             units of work
   pi-brain session show latest              read the session written last
   pi-brain session tree 01a1e054            its branches, labels and leaf
   pi-brain session fork latest              choose a message to start again from
@@ -65,15 +69,28 @@ Examples:
     #[command(subcommand, after_help = forest::FOREST_HELP)]
     Forest(ForestCommand),
     /// Takes all sessions in: what is new in them, and what has changed
-    #[command(after_help = "\
-Reading commands take in what is new by themselves; this one shows how it goes, and keeps the search index up to date.
-Examples:
-  pi-brain ingest
-  pi-brain ingest --json | jq .nodes")]
+    #[command(after_help = brain::INGEST_HELP)]
     Ingest(IngestOptions),
     /// Finds messages and units of work
-    #[command(after_help = SEARCH_HELP)]
+    #[command(after_help = brain::SEARCH_HELP)]
     Search(SearchOptions),
+    /// Shows, corrects, notes and hides one unit of work
+    #[command(subcommand, after_help = brain::NODE_HELP)]
+    Node(NodeCommand),
+    /// Lists units of work, newest first
+    #[command(after_help = brain::NODES_HELP)]
+    Nodes(NodesOptions),
+    /// Lists, adds and removes links between units of work
+    #[command(subcommand, after_help = brain::EDGES_HELP)]
+    Edges(EdgesCommand),
+    /// Leaves sessions out from now on, and deletes what was made of them
+    #[command(after_help = brain::FORGET_HELP)]
+    Forget(ForgetOptions),
+    /// Copies what cannot be derived again
+    #[command(after_help = brain::BACKUP_HELP)]
+    Backup(BackupOptions),
+    /// Looks whether everything is in order, and says what to do where it is not
+    Doctor(DoctorOptions),
     /// Lists what went wrong, equal errors as one
     #[command(after_help = lists::ERRORS_HELP)]
     Errors(ErrorsOptions),
@@ -95,11 +112,9 @@ Examples:
     #[command(after_help = lists::GRAPH_HELP)]
     Graph(GraphOptions),
     /// Throws away what can be derived, and derives it again
-    #[command(after_help = "\
-Session files, node files, editable trees and the journal stay as they are; the database and the search index are \
-made anew from them, with the same answers.")]
+    #[command(after_help = brain::REBUILD_HELP)]
     Rebuild(IngestOptions),
-    /// Makes a small set of sessions to try things on, and lists it
+    /// Makes a small set of sessions to try things on, takes it in and searches it
     Demo {
         /// Where to put it [default: `$PI_BRAIN_HOME/demo`, else ~/.pi-brain/demo]
         folder: Option<PathBuf>,
@@ -110,52 +125,6 @@ made anew from them, with the same answers.")]
         /// The shell
         shell: clap_complete::Shell,
     },
-}
-
-const SEARCH_HELP: &str = "\
-Words are looked for one by one, and those who have more of them come first. Filters narrow the list down:
-  \"exact phrase\"  -without  project:shop  file:src/cart.ts  tool:bash  model:opus  type:debugging
-  outcome:failed  after:2w  before:2026-10-01  is:abandoned  kind:node  role:user
-
-Examples:
-  pi-brain search \"permission denied\" project:shop
-  pi-brain search why did we drop redis
-  pi-brain search readNodeErrorCode after:3mo --json | jq '.results[].file'
-  pi-brain search --deep 0xdeadbeef            also what the index leaves out of long tool output";
-
-#[derive(Args)]
-pub(crate) struct IngestOptions {
-    /// As JSON, for programs
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct SearchOptions {
-    /// What to look for
-    #[arg(required = true, value_name = "WORDS")]
-    pub(crate) words: Vec<String>,
-    /// At most so many results
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) limit: usize,
-    /// Pass over so many
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) offset: usize,
-    /// Look through the session files themselves, which takes longer and misses nothing
-    #[arg(long)]
-    pub(crate) deep: bool,
-    #[command(flatten)]
-    pub(crate) refresh: RefreshOptions,
-    /// As JSON, for programs
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct RefreshOptions {
-    /// Do not take in what is new first
-    #[arg(long)]
-    pub(crate) no_refresh: bool,
 }
 
 #[derive(Args)]

@@ -5,10 +5,12 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pi_brain_app::{App, Progress, Step};
+use pi_brain_app::{App, AppError, Progress, Step};
+use pi_brain_brain::NodeRef;
+use pi_brain_store::StoreError;
 
 use crate::args::RefreshOptions;
-use crate::failure::warn;
+use crate::failure::{Failure, warn};
 use crate::locate::Locations;
 use crate::mint::now;
 
@@ -38,6 +40,55 @@ pub(crate) fn open_fresh(locations: &Locations, options: &RefreshOptions) -> any
         }
     }
     Ok(app)
+}
+
+/// Does something that needs the right to write; waits for whoever has it, and says so.
+pub(crate) fn when_free<T>(mut work: impl FnMut() -> Result<T, AppError>) -> anyhow::Result<T> {
+    let mut has_waited = false;
+    loop {
+        match work() {
+            Err(AppError::Store(StoreError::Locked { holder, .. })) => {
+                if !has_waited {
+                    warn(&format!("waiting for {holder}"));
+                }
+                has_waited = true;
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            done => return Ok(done?),
+        }
+    }
+}
+
+/// Finds the node that a NODE argument means: an id or the beginning of one, perhaps with a version.
+pub(crate) fn find_node(app: &App, argument: &str) -> anyhow::Result<NodeRef> {
+    const SHORTEST: usize = 4;
+    let argument = argument.to_lowercase();
+    let (prefix, version) = match argument.split_once("-v") {
+        Some((prefix, number)) => (prefix, Some(number)),
+        None => (&*argument, None),
+    };
+    let number = version.map(str::parse::<u32>).transpose().ok();
+    let is_hex = prefix.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let (true, true, Some(version)) = (prefix.len() >= SHORTEST, is_hex, number) else {
+        let text = format!(
+            "{argument} names no unit of work; say 4 to 16 hex digits of its id, with -v2 behind them for a \
+             version. `pi-brain nodes` lists them"
+        );
+        return Err(Failure::Usage(text).into());
+    };
+    match &*app.nodes_named(prefix)? {
+        [only] => Ok(NodeRef { id: *only, version }),
+        [] => {
+            let text = format!("no unit of work {prefix}. `pi-brain nodes` lists them");
+            Err(Failure::NotFound(text).into())
+        }
+        several => {
+            let list: Vec<String> = several.iter().take(10).map(|id| format!("\n  {id}")).collect();
+            let text =
+                format!("{prefix} could be any of these; say more of the id:{}", list.concat());
+            Err(Failure::Usage(text).into())
+        }
+    }
 }
 
 /// Draws how far long work has come, on stderr and only on a terminal.

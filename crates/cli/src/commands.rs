@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+pub(crate) mod backup;
 pub(crate) mod brain_stats;
 pub(crate) mod branch;
 pub(crate) mod branches;
@@ -7,11 +8,14 @@ pub(crate) mod compact;
 pub(crate) mod context;
 pub(crate) mod cost;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod dump;
+pub(crate) mod edges;
 pub(crate) mod errors;
 pub(crate) mod family;
 pub(crate) mod file;
 pub(crate) mod forest;
+pub(crate) mod forget;
 pub(crate) mod fork;
 pub(crate) mod graph;
 pub(crate) mod ingest;
@@ -19,6 +23,8 @@ pub(crate) mod label;
 pub(crate) mod migrate;
 pub(crate) mod models;
 pub(crate) mod name;
+pub(crate) mod node;
+pub(crate) mod nodes;
 pub(crate) mod overview;
 pub(crate) mod projects;
 pub(crate) mod rebuild;
@@ -32,6 +38,7 @@ pub(crate) mod tree;
 mod drawing;
 mod listing;
 mod transcript;
+mod unit;
 
 use std::io::{self, BufWriter, Write};
 

@@ -5,8 +5,12 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use pi_brain_app::AppError;
+use pi_brain_brain::BrainError;
 use pi_brain_forest::ForestError;
+use pi_brain_search::SearchError;
 use pi_brain_session::SessionError;
+use pi_brain_store::StoreError;
 
 use crate::describe::clean;
 
@@ -114,6 +118,10 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
         }
     } else if let Some(error) = error.downcast_ref::<ForestError>() {
         forest_code(error)
+    } else if let Some(error) = error.downcast_ref::<AppError>() {
+        app_code(error)
+    } else if let Some(error) = error.downcast_ref::<StoreError>() {
+        store_code(error)
     } else {
         FAILED
     };
@@ -124,6 +132,26 @@ const FAILED: u8 = 1;
 const USAGE: u8 = 2;
 const NOT_FOUND: u8 = 3;
 const UNREADABLE: u8 = 4;
+
+fn app_code(error: &AppError) -> u8 {
+    match error {
+        AppError::Store(error) => store_code(error),
+        AppError::Search(SearchError::BadDate { .. } | SearchError::BadValue { .. })
+        | AppError::BackupInside { .. }
+        | AppError::NotEmpty { .. } => USAGE,
+        _ => FAILED,
+    }
+}
+
+fn store_code(error: &StoreError) -> u8 {
+    match error {
+        StoreError::NodeNotFound(_) | StoreError::EdgeNotFound(_) => NOT_FOUND,
+        StoreError::Brain(BrainError::FeedbackPath { .. } | BrainError::FeedbackValue { .. }) => {
+            USAGE
+        }
+        _ => FAILED,
+    }
+}
 
 fn forest_code(error: &ForestError) -> u8 {
     match error {

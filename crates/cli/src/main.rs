@@ -20,9 +20,9 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    brain_stats, branch, branches, compact, context, cost, demo, dump, errors, family, file,
-    forest, fork, graph, ingest, label, migrate, models, name, overview, projects, rebuild, search,
-    sessions, show, stats, tags, tree,
+    backup, brain_stats, branch, branches, compact, context, cost, demo, doctor, dump, edges,
+    errors, family, file, forest, forget, fork, graph, ingest, label, migrate, models, name, node,
+    nodes, overview, projects, rebuild, search, sessions, show, stats, tags, tree,
 };
 use crate::locate::Locations;
 
@@ -59,6 +59,12 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Forest(command)) => forest::run(&locations()?, command),
         Some(Command::Ingest(options)) => ingest::run(&locations()?, &options),
         Some(Command::Search(options)) => search::run(&locations()?, &options),
+        Some(Command::Node(command)) => node::run(&locations()?, command),
+        Some(Command::Nodes(options)) => nodes::run(&locations()?, options),
+        Some(Command::Edges(command)) => edges::run(&locations()?, command),
+        Some(Command::Forget(options)) => forget::run(&locations()?, &options),
+        Some(Command::Backup(options)) => backup::run(&locations()?, &options),
+        Some(Command::Doctor(options)) => doctor::run(&locations()?, &options),
         Some(Command::Errors(options)) => errors::run(&locations()?, &options),
         Some(Command::Models(options)) => models::run(&locations()?, &options),
         Some(Command::Projects(options)) => projects::run(&locations()?, &options),

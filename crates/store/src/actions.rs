@@ -32,19 +32,25 @@ impl Store {
         })?;
         let position = position.unwrap_or_default().cast_unsigned();
         for (position, line) in self.journal.read(position)? {
-            let version = self.corrected(&line.action)?;
-            if let Some(version) = &version {
-                self.node_files.write(version, true)?;
-            }
-            self.database.write(|transaction| {
-                let done = take_in(transaction, &line, version.as_ref()).and_then(|()| {
-                    let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)";
-                    transaction.prepare_cached(sql)?.execute([position.cast_signed()])
-                });
-                done.map(|_| ()).map_err(|source| self.database.failed(source))
-            })?;
+            self.take_in_line(&line, Some(position))?;
         }
         Ok(())
+    }
+
+    /// Takes in a line of the journal, and that it was read up to `position`.
+    pub(crate) fn take_in_line(&mut self, line: &JournalLine, position: Option<u64>) -> Result<()> {
+        let version = self.corrected(&line.action)?;
+        if let Some(version) = &version {
+            self.node_files.write(version, true)?;
+        }
+        self.database.write(|transaction| {
+            let done = take_in(transaction, line, version.as_ref()).and_then(|()| {
+                let Some(position) = position else { return Ok(0) };
+                let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)";
+                transaction.prepare_cached(sql)?.execute([position.cast_signed()])
+            });
+            done.map(|_| ()).map_err(|source| self.database.failed(source))
+        })
     }
 
     /// Returns the session files that the user wants to be forgotten.

@@ -22,13 +22,16 @@ mod derived;
 mod journal;
 mod store;
 mod actions;
+mod forgetting;
 mod lists;
+mod details;
 
 pub use database::Database;
 pub use derived::{
     FamilyState, FamilyUpdate, IndexChange, KnownNode, KnownSegment, Member, NewVersion, Pending,
     QUARTER, SegmentRow, Spending,
 };
+pub use details::{FlagRow, SegmentDetails, VersionRow};
 pub use error::{Result, StoreError};
 pub use families::FamilyStore;
 pub use files::{FileUpdate, KnownFile, SessionFile, SessionUpdate, Stamp};

@@ -77,6 +77,30 @@ impl NodeFiles {
         Ok(versions)
     }
 
+    /// Returns whether a version has a file.
+    pub(crate) fn has(&self, relative: &str) -> bool {
+        self.folder.join(relative).exists()
+    }
+
+    /// Deletes the file of a version; it is no error if there is none.
+    pub(crate) fn delete(&self, relative: &str) -> Result<()> {
+        let path = self.folder.join(relative);
+        match fs::remove_file(&path) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::Write { path, source })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads every version that has a file where it belongs, each with its path within the folder.
+    pub(crate) fn list(&self) -> Result<Vec<(String, Node)>> {
+        let (nodes, _) = self.scan()?;
+        let path =
+            |node: &Node| Self::relative_path(node.metadata.timestamp, node.id, node.version);
+        Ok(nodes.into_values().flatten().map(|node| (path(&node), node)).collect())
+    }
+
     /// Reads every version of every node, each with its path; and the files that are none.
     pub(crate) fn scan(&self) -> Result<(Versions, Vec<StoreError>)> {
         let mut nodes = Versions::new();

@@ -16,9 +16,13 @@ use std::time::{Duration, UNIX_EPOCH};
 use anyhow::Context;
 use pi_brain_session::{Millis, SessionFolder, quote};
 
-use super::overview;
+use super::{overview, say, search};
+use crate::args::{RefreshOptions, SearchOptions};
+use crate::brain::{Bar, open, when_free};
+use crate::describe::BOLD;
 use crate::failure::Failure;
 use crate::locate::Locations;
+use crate::mint::now;
 use teller::Told;
 
 pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<()> {
@@ -29,7 +33,25 @@ pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<()> {
     let agent = make(&folder)?;
     // The folder of sessions is named: the environment may speak of another one.
     let sessions = agent.join("sessions");
-    overview::run(&Locations::find(Some(agent), Some(sessions))?)
+    let locations = Locations::find(Some(agent), Some(sessions))?;
+    let mut app = open(&locations)?;
+    let bar = Bar::default();
+    when_free(|| app.ingest("demo", now(), &bar))?;
+    bar.clear();
+    overview::run(&locations)?;
+    let question = "why fts instead of trigram";
+    say!("\n{BOLD}{} search {question}{BOLD:#}\n", locations.program())?;
+    search::run(
+        &locations,
+        &SearchOptions {
+            words: vec![question.to_owned()],
+            limit: 4,
+            offset: 0,
+            deep: false,
+            refresh: RefreshOptions { no_refresh: true },
+            json: false,
+        },
+    )
 }
 
 /// Counts up when the stories change, so that an old demo is not taken for the present one.

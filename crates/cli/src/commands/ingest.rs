@@ -2,13 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use pi_brain_app::{AppError, Report};
-use pi_brain_store::StoreError;
+use pi_brain_app::Report;
 use serde_json::json;
 
 use super::{print_json, say};
 use crate::args::IngestOptions;
-use crate::brain::{Bar, open};
+use crate::brain::{Bar, open, when_free};
 use crate::describe::{BOLD, DIM};
 use crate::failure::warn;
 use crate::locate::Locations;
@@ -19,19 +18,7 @@ pub(crate) fn run(locations: &Locations, options: &IngestOptions) -> anyhow::Res
     let mut app = open(locations)?;
     let started = Instant::now();
     let bar = Bar::default();
-    let mut has_waited = false;
-    let report = loop {
-        match app.ingest("ingest", now(), &bar) {
-            Err(AppError::Store(StoreError::Locked { holder, .. })) => {
-                if !has_waited {
-                    warn(&format!("waiting for {holder}"));
-                }
-                has_waited = true;
-                std::thread::sleep(Duration::from_millis(200));
-            }
-            report => break report?,
-        }
-    };
+    let report = when_free(|| app.ingest("ingest", now(), &bar))?;
     bar.clear();
     if report.found == 0 && report.unreadable.is_empty() {
         return Err(locations.no_sessions());
@@ -74,10 +61,10 @@ pub(crate) fn show(
     if report.files == 0 && report.nodes == 0 && report.gone == 0 {
         return say!("{found}, nothing new {DIM}({seconds:.2} s){DIM:#}");
     }
-    #[expect(clippy::cast_precision_loss, reason = "nobody reads that many digits")]
-    let rate = report.bytes as f64 / 1e6 / seconds.max(0.001);
+    let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
+    let rate = bytes(report.bytes.saturating_mul(1000) / milliseconds);
     say!(
-        "{BOLD}{}{BOLD:#} of {found}: {} in {seconds:.1} s {DIM}({rate:.0} MB/s){DIM:#}",
+        "{BOLD}{}{BOLD:#} of {found}: {} in {seconds:.1} s {DIM}({rate}/s){DIM:#}",
         how_many(report.files, "new or changed", "new or changed"),
         bytes(report.bytes)
     )?;

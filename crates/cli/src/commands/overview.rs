@@ -2,9 +2,13 @@
 
 use std::collections::HashSet;
 
+use pi_brain_store::{NodeFilter, Order};
+
 use super::say;
 use super::sessions::{draw_list, id_length, newest, read_all, require_some};
+use crate::brain::open;
 use crate::describe::{BOLD, DIM};
+use crate::failure::warn;
 use crate::locate::Locations;
 use crate::mint::now;
 use crate::table::{bytes, count, dollars, how_many};
@@ -40,6 +44,7 @@ pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
     if let Some(newest) = newest(sessions) {
         say!("  last used {}", when::ago(newest, now()))?;
     }
+    write_brain(locations)?;
     if forks > 0 {
         say!(
             "  {} forked from another; what they share is counted in each",
@@ -57,8 +62,34 @@ pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
     if sessions.len() > SHOWN {
         say!("{DIM}… and {} more: {program} sessions{DIM:#}", sessions.len() - SHOWN)?;
     }
-    say!("\n{DIM}{program} session show latest    read the one written last")?;
+    say!("\n{DIM}{program} search WORDS           any message or unit of work")?;
+    say!("{program} nodes                  what was done, newest first")?;
+    say!("{program} session show latest    read the one written last")?;
     say!("{program} session tree latest    its branches and labels")?;
     let indent = " ".repeat(program.len() - "pi-brain".len());
     say!("pi-brain --help{indent}                 everything else{DIM:#}")
+}
+
+/// Says what was made of the sessions, if anything was.
+fn write_brain(locations: &Locations) -> anyhow::Result<()> {
+    if !locations.brain_folder()?.join("brain.db").exists() {
+        return Ok(());
+    }
+    let nodes = open(locations).and_then(|app| {
+        let (_, nodes) = app.store().nodes(&NodeFilter::default(), Order::Newest, 0, 0)?;
+        Ok((nodes, app.last_written()))
+    });
+    match nodes {
+        Ok((0, _)) => Ok(()),
+        Ok((nodes, written)) => {
+            let nodes = how_many(nodes, "unit of work", "units of work");
+            let age = written.map(|written| when::ago(written, now()));
+            let age = age.map(|age| format!(", brought up to date {age}")).unwrap_or_default();
+            say!("  {nodes} taken in{age}")
+        }
+        Err(error) => {
+            warn(&format!("{error:#}; `pi-brain doctor` says what to do"));
+            Ok(())
+        }
+    }
 }

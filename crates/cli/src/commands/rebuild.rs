@@ -6,14 +6,15 @@ use pi_brain_app::App;
 
 use super::ingest::show;
 use crate::args::IngestOptions;
-use crate::brain::Bar;
+use crate::brain::{Bar, when_free};
 use crate::locate::Locations;
 use crate::mint::now;
 
 pub(crate) fn run(locations: &Locations, options: &IngestOptions) -> anyhow::Result<()> {
     let started = Instant::now();
     let bar = Bar::default();
-    let (_, report) = App::rebuild(&locations.brain_folder()?, locations.sources()?, now(), &bar)?;
+    let (folder, sources) = (locations.brain_folder()?, locations.sources()?);
+    let (_, report) = when_free(|| App::rebuild(&folder, sources.clone(), now(), &bar))?;
     bar.clear();
     show(locations, &report, started.elapsed(), options.json)
 }

@@ -1,8 +1,10 @@
 //! Every command: what it prints, what it writes, and how it fails.
 
+mod brain;
 mod family;
 mod finding;
 mod forest;
+mod housekeeping;
 mod lists;
 mod reading;
 mod terminal;
