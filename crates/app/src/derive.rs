@@ -76,7 +76,10 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
             with_node.insert(number);
         }
         let is_kept = before.is_some_and(|before| {
-            is_same && (before.ordinal, before.closes) == (row.ordinal, row.closes)
+            is_same
+                && (before.ordinal, before.closes, before.session)
+                    == (row.ordinal, row.closes, row.session)
+                && before.data == row.data
         });
         if !is_kept {
             update.segments.push(row);
@@ -232,6 +235,8 @@ impl Family<'_> {
         }
         digest.number(u64::from(*is_first_of_project));
         digest.text(record.cwd.as_deref().unwrap_or_default());
+        // An original that comes after its copy takes the segment over.
+        digest.text(&record.id);
         SegmentRow {
             id,
             ordinal: u32::try_from(number).unwrap_or(u32::MAX),

@@ -166,7 +166,13 @@ impl Picture {
             };
             differs.map(line).collect()
         }
-        let mut found = compare("node", &self.nodes, &other.nodes);
+        let mut found = Vec::new();
+        for (id, node) in &self.nodes {
+            let Some(other) = other.nodes.get(id).filter(|other| *other != node) else { continue };
+            found.extend(json_differences(node, other).into_iter().map(|line| format!("node {id}{line}")));
+        }
+        let ids = |picture: &Self| picture.nodes.keys().map(|id| (id.clone(), ())).collect();
+        found.extend(compare("node", &ids(self), &ids(other)));
         found.extend(compare("edge", &self.edges, &other.edges));
         found.extend(compare("segment", &self.segments, &other.segments));
         let spent = self.spending.symmetric_difference(&other.spending);
@@ -176,6 +182,22 @@ impl Picture {
         found.extend(compare("answer", &self.answers, &other.answers));
         found
     }
+}
+
+/// Returns the places at which two values differ, with what stands there.
+fn json_differences(one: &Value, other: &Value) -> Vec<String> {
+    let (mut found, mut open) = (Vec::new(), vec![(String::new(), one, other)]);
+    while let Some((path, one, other)) = open.pop() {
+        match (one, other) {
+            (Value::Object(ones), Value::Object(others)) => {
+                let keys: BTreeSet<&String> = ones.keys().chain(others.keys()).collect();
+                open.extend(keys.into_iter().map(|key| (format!("{path}.{key}"), &one[key], &other[key])));
+            }
+            _ if one != other => found.push(format!("{path}: {one} | {other}")),
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Fails with what differs.

@@ -88,9 +88,9 @@ impl Reading {
 
     /// Reads what was appended to an imported session file, and shows each new entry as it passes by.
     ///
-    /// `log` is what was read when `known` was imported; the forest keeps all but its first [`known.settled`]
-    /// entries. Returns `None` if the file has to be read from the start: it was rewritten, or what was appended
-    /// moves what was there before.
+    /// `log` is what was read when `known` was imported, or at an earlier time: then the lines since are read again.
+    /// The forest keeps the first [`known.settled`] entries. Returns `None` if the file has to be read from the start:
+    /// it was rewritten, or what was appended moves what was there before.
     ///
     /// [`known.settled`]: SessionRecord::settled
     pub fn extend(
@@ -106,19 +106,20 @@ impl Reading {
         if !is_longer
             || prefix_check(known.settled_length, |range| text.read(range)).map_err(failed)?
                 != known.check
-            || (log.position().offset, log.settled_entries())
-                != (known.settled_length, known.settled)
+            || log.position().offset > known.settled_length
+            || log.settled_entries() > known.settled
         {
             return Ok(None);
         }
-        file.seek(SeekFrom::Start(known.settled_length)).map_err(failed)?;
+        let first_new = log.settled_entries();
+        file.seek(SeekFrom::Start(log.position().offset)).map_err(failed)?;
         let mut heard = Vec::new();
         let extended = log.extend_with(&file, |entry, raw| {
             heard.push(Heard::new(entry, raw));
             on_entry(entry, raw);
         });
         extended.map_err(|error| unreadable(&path, error))?;
-        let reading = Self::of_file(path, log, heard, &known.entries[..known.settled])?;
+        let reading = Self::of_file(path, log, heard, &known.entries[..first_new])?;
         Ok(reading.is_settled(known.settled).then_some(reading))
     }
 
