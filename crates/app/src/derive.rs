@@ -60,7 +60,8 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         let row = family.row(number, segment, id, &counted);
         let before = state.segments.get(&id);
         let is_same = before.is_some_and(|before| before.fingerprint == row.fingerprint);
-        let node = known.get(&id).copied();
+        // What has lost its words, because somebody cut the file short, has lost its node.
+        let node = known.get(&id).copied().filter(|_| segment.speaks);
         if let Some(node) = node {
             let member = &state.members[segment.file];
             if !node.is_member || node.session_file != member.record.file {
@@ -88,8 +89,10 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
     let present: HashSet<NodeId> = ids.iter().copied().collect();
     update.gone_segments = state.segments.keys().copied().filter(|id| !present.contains(id)).collect();
     update.gone_segments.sort();
-    for node in state.nodes.iter().filter(|node| !present.contains(&node.id)) {
-        if family.has_entry(node) {
+    let with_words: HashSet<NodeId> =
+        cut.segments.iter().zip(&ids).filter(|(segment, _)| segment.speaks).map(|(_, &id)| id).collect();
+    for node in state.nodes.iter().filter(|node| !with_words.contains(&node.id)) {
+        if !present.contains(&node.id) && family.has_entry(node) {
             update.retired.push(node.id);
         } else if node.is_member {
             update.orphaned.push(node.id);

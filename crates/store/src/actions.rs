@@ -1,6 +1,6 @@
 //! What the user does: into the journal first, then into the database.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use pi_brain_brain::{
     Edge, EdgeCreator, EdgeExt, Feedback, Node, NodeId, NodeRef, VersionTrigger, apply_feedback,
@@ -8,6 +8,7 @@ use pi_brain_brain::{
 };
 use pi_brain_session::Millis;
 use rusqlite::{OptionalExtension, Transaction, params};
+use serde_json::Value;
 
 use crate::derived::{changed_node, key, save_edge, save_node};
 use crate::error::{Result, StoreError};
@@ -30,14 +31,27 @@ impl Store {
             let sql = "SELECT value FROM meta WHERE key = 'journal'";
             connection.query_row(sql, [], |row| row.get(0)).optional()
         })?;
-        let position = position.unwrap_or_default().cast_unsigned();
-        for (position, line) in self.journal.read(position)? {
-            let version = self.corrected(&line.action)?;
+        let lines = self.journal.read(position.unwrap_or_default().cast_unsigned())?;
+        // A database that was lost reads all of the journal again: a correction that was itself corrected later is
+        // in the node files, and must not come back as a new version.
+        let mut last: HashMap<(NodeId, &str), u64> = HashMap::new();
+        for (position, line) in &lines {
+            if let Action::Feedback { node, path, .. } = &line.action {
+                last.insert((*node, path), *position);
+            }
+        }
+        for &(position, ref line) in &lines {
+            let version = match &line.action {
+                Action::Feedback { node, path, value } if last[&(*node, &**path)] == position => {
+                    self.corrected(*node, path, value)?
+                }
+                _ => None,
+            };
             if let Some(version) = &version {
                 self.node_files.write(version, true)?;
             }
             self.database.write(|transaction| {
-                let done = take_in(transaction, &line, version.as_ref()).and_then(|()| {
+                let done = take_in(transaction, line, version.as_ref()).and_then(|()| {
                     let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)";
                     transaction.prepare_cached(sql)?.execute([position.cast_signed()])
                 });
@@ -85,13 +99,15 @@ impl Store {
     }
 
     /// Returns the version of a node that a correction makes, unless the node says so already or is gone.
-    fn corrected(&self, action: &Action) -> Result<Option<Node>> {
-        let Action::Feedback { node, path, value } = action else { return Ok(None) };
-        let Some(current) = self.node(NodeRef { id: *node, version: None })? else {
+    fn corrected(&self, node: NodeId, path: &str, value: &Value) -> Result<Option<Node>> {
+        let Some(current) = self.node(NodeRef { id: node, version: None })? else {
             return Ok(None);
         };
+        let correction = Feedback { path: path.to_owned(), value: value.clone() };
+        if current.ext.as_ref().is_some_and(|ext| ext.feedback.contains(&correction)) {
+            return Ok(None);
+        }
         let mut draft = current.clone();
-        let correction = Feedback { path: path.clone(), value: value.clone() };
         // The node may have changed since, so that the correction fits no more.
         if apply_feedback(&mut draft, &[correction]).is_err() {
             return Ok(None);

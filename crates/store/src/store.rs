@@ -207,15 +207,24 @@ impl Store {
         self.node_files.versions(started, id)
     }
 
-    /// Takes every node file in, after the database was thrown away. Returns those that could not be read.
+    /// Takes every node file in, if the database is a new one. Returns those that could not be read.
     pub fn restore_nodes(&mut self) -> Result<Vec<StoreError>> {
+        let restored: Option<i64> = self.database.read(|connection| {
+            let sql = "SELECT value FROM meta WHERE key = 'restored'";
+            connection.query_row(sql, [], |row| row.get(0)).optional()
+        })?;
+        if restored.is_some() {
+            return Ok(Vec::new());
+        }
         let (nodes, problems) = self.node_files.scan()?;
         self.database.write(|transaction| {
             for version in nodes.values().flatten() {
                 derived::save_node(transaction, None, version)
                     .map_err(|source| self.database.failed(source))?;
             }
-            Ok(())
+            let sql = "INSERT INTO meta (key, value) VALUES ('restored', 1)";
+            let done = transaction.execute(sql, []).map(drop);
+            done.map_err(|source| self.database.failed(source))
         })?;
         Ok(problems)
     }

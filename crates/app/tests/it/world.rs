@@ -21,7 +21,7 @@ pub(crate) const LATER: Millis = Millis(BEGINNING + 400 * 24 * 3_600_000);
 pub(crate) fn cases(usual: u32) -> ProptestConfig {
     let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
     let asked_for = std::env::var_os("PROPTEST_CASES").map(|_| config.cases);
-    ProptestConfig { cases: asked_for.unwrap_or(usual), max_shrink_iters: 300, ..config }
+    ProptestConfig { cases: asked_for.unwrap_or(usual), max_shrink_iters: 60, ..config }
 }
 
 /// The words that people use. They are few, so that many sessions have some in common.
