@@ -77,16 +77,18 @@ impl Store {
     ) -> Result<()> {
         let saved = self.database.write(|transaction| {
             let failed = |source| self.database.failed(source);
-            let projects: BTreeSet<&str> = updates
-                .iter()
-                .filter_map(|update| update.reading.as_ref()?.outline.session.cwd.as_deref())
-                .collect();
+            let paths = updates.iter().map(|update| &update.file.path).chain(gone);
+            let mut projects = projects_of(transaction, paths).map_err(failed)?;
+            let cwds = updates.iter().filter_map(|update| update.reading.as_ref()?.outline.session.cwd.as_ref());
+            projects.extend(cwds.map(ToString::to_string));
             let before = first_sessions(transaction, &projects).map_err(failed)?;
             let mut stale = families.save(transaction)?;
             let after = first_sessions(transaction, &projects).map_err(failed)?;
-            // Whoever was the first in a project is it no more.
-            let replaced = before.iter().filter(|(project, first)| after.get(*project) != Some(first));
-            stale.extend(replaced.map(|(_, (root, _))| *root));
+            // Whoever was the first in a project is it no more, and somebody else is.
+            for project in projects.iter().filter(|project| before.get(*project) != after.get(*project)) {
+                let firsts = [before.get(project), after.get(project)];
+                stale.extend(firsts.into_iter().flatten().map(|(root, _)| *root));
+            }
             for path in gone {
                 files::remove(transaction, path).map_err(failed)?;
             }
@@ -230,17 +232,31 @@ impl Store {
     }
 }
 
-/// Returns the first session of each project, with the tree that it lives in.
-fn first_sessions<'a>(
+/// Returns the projects that files were about when they were last read.
+fn projects_of<'a>(
     transaction: &Transaction<'_>,
-    projects: &BTreeSet<&'a str>,
-) -> rusqlite::Result<BTreeMap<&'a str, (RootId, String)>> {
+    paths: impl Iterator<Item = &'a String>,
+) -> rusqlite::Result<BTreeSet<String>> {
+    let sql = "SELECT project FROM file JOIN session ON no = session WHERE path = ?1";
+    let mut statement = transaction.prepare_cached(sql)?;
+    let mut projects = BTreeSet::new();
+    for path in paths {
+        projects.extend(statement.query_row([path], |row| row.get::<_, String>(0)).optional()?);
+    }
+    Ok(projects)
+}
+
+/// Returns the first session of each project, with the tree that it lives in.
+fn first_sessions(
+    transaction: &Transaction<'_>,
+    projects: &BTreeSet<String>,
+) -> rusqlite::Result<BTreeMap<String, (RootId, String)>> {
     let sql = "SELECT root, id FROM session WHERE project = ?1 ORDER BY created, id LIMIT 1";
     let mut statement = transaction.prepare_cached(sql)?;
     let mut first = BTreeMap::new();
     for project in projects {
         let row = statement.query_row([project], |row| Ok((RootId::new(row.get(0)?), row.get(1)?)));
-        first.extend(row.optional()?.map(|session| (*project, session)));
+        first.extend(row.optional()?.map(|session| (project.clone(), session)));
     }
     Ok(first)
 }
