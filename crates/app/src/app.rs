@@ -90,11 +90,8 @@ impl App {
         let lock = data.lock("rebuild")?;
         data.remove_derived(&lock)?;
         let mut app = Self::open(folder, sources)?;
-        let unreadable = app.store.restore_nodes()?;
-        let mut report = app.take_in(&lock, now, true, progress)?;
+        let report = app.take_in(&lock, now, true, progress)?;
         app.index.merge()?;
-        let unreadable = unreadable.iter().map(|error| (error.to_string(), String::new()));
-        report.unreadable.extend(unreadable);
         Ok((app, report))
     }
 
@@ -105,11 +102,15 @@ impl App {
         commit: bool,
         progress: &dyn Progress,
     ) -> Result<Report> {
+        // Somebody may have thrown the database away: what the user did is about nodes, so these come first.
+        let unreadable = self.store.restore_nodes()?;
         self.forest.store().renew()?;
         self.store.replay()?;
         let dropped = self.store.drop_forgotten()?;
         let scan = Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?);
-        let mut report = Report { found: scan.found, ..Report::default() };
+        let unreadable = unreadable.iter().map(|error| (error.to_string(), String::new()));
+        let mut report =
+            Report { found: scan.found, unreadable: unreadable.collect(), ..Report::default() };
         if !scan.changed.is_empty() || !scan.gone.is_empty() {
             let Self { store, forest, sources, .. } = self;
             let taken = ingest::take_in(store, forest, sources, scan, now, progress, &mut report);

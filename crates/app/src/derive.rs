@@ -61,7 +61,8 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         let row = family.row(number, segment, id, &counted);
         let before = state.segments.get(&id);
         let is_same = before.is_some_and(|before| before.fingerprint == row.fingerprint);
-        let node = known.get(&id).copied();
+        // What has lost its words, because somebody cut the file short, has lost its node.
+        let node = known.get(&id).copied().filter(|_| segment.speaks);
         if let Some(node) = node {
             let member = &state.members[segment.file];
             if !node.is_member || node.session_file != member.record.file {
@@ -77,7 +78,10 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
             with_node.insert(number);
         }
         let is_kept = before.is_some_and(|before| {
-            is_same && (before.ordinal, before.closes) == (row.ordinal, row.closes)
+            is_same
+                && (before.ordinal, before.closes, before.session)
+                    == (row.ordinal, row.closes, row.session)
+                && before.data == row.data
         });
         if !is_kept {
             update.segments.push(row);
@@ -87,8 +91,15 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
     update.gone_segments =
         state.segments.keys().copied().filter(|id| !present.contains(id)).collect();
     update.gone_segments.sort();
-    for node in state.nodes.iter().filter(|node| !present.contains(&node.id)) {
-        if family.has_entry(node) {
+    let with_words: HashSet<NodeId> = cut
+        .segments
+        .iter()
+        .zip(&ids)
+        .filter(|(segment, _)| segment.speaks)
+        .map(|(_, &id)| id)
+        .collect();
+    for node in state.nodes.iter().filter(|node| !with_words.contains(&node.id)) {
+        if !present.contains(&node.id) && family.has_entry(node) {
             update.retired.push(node.id);
         } else if node.is_member {
             update.orphaned.push(node.id);
@@ -242,6 +253,8 @@ impl Family<'_> {
         }
         digest.number(u64::from(*is_first_of_project));
         digest.text(record.cwd.as_deref().unwrap_or_default());
+        // An original that comes after its copy takes the segment over.
+        digest.text(&record.id);
         SegmentRow {
             id,
             ordinal: u32::try_from(number).unwrap_or(u32::MAX),

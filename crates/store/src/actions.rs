@@ -1,6 +1,6 @@
 //! What the user does: into the journal first, then into the database.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use pi_brain_brain::{
     Edge, EdgeCreator, EdgeExt, Feedback, Node, NodeId, NodeRef, VersionTrigger, apply_feedback,
@@ -8,6 +8,7 @@ use pi_brain_brain::{
 };
 use pi_brain_session::Millis;
 use rusqlite::{OptionalExtension, Transaction, params};
+use serde_json::Value;
 
 use crate::derived::{changed_node, key, save_edge, save_node};
 use crate::error::{Result, StoreError};
@@ -30,27 +31,42 @@ impl Store {
             let sql = "SELECT value FROM meta WHERE key = 'journal'";
             connection.query_row(sql, [], |row| row.get(0)).optional()
         })?;
-        let position = position.unwrap_or_default().cast_unsigned();
-        for (position, line) in self.journal.read(position)? {
-            self.take_in_line(&line, Some(position))?;
-        }
-        Ok(())
+        let lines = self.journal.read(position.unwrap_or_default().cast_unsigned())?;
+        self.take_in_lines(&lines)?;
+        let Some((position, _)) = lines.last() else { return Ok(()) };
+        self.database.write(|transaction| {
+            let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)";
+            let done = transaction.execute(sql, [position.cast_signed()]);
+            done.map(drop).map_err(|source| self.database.failed(source))
+        })
     }
 
-    /// Takes in a line of the journal, and that it was read up to `position`.
-    pub(crate) fn take_in_line(&mut self, line: &JournalLine, position: Option<u64>) -> Result<()> {
-        let version = self.corrected(&line.action)?;
-        if let Some(version) = &version {
-            self.node_files.write(version, true)?;
+    /// Takes in lines of the journal. Whatever is known already changes nothing.
+    pub(crate) fn take_in_lines(&mut self, lines: &[(u64, JournalLine)]) -> Result<()> {
+        // A database that was lost reads all of the journal again: a correction that was itself corrected later is
+        // in the node files, and must not come back as a new version.
+        let mut last: HashMap<(NodeId, &str), u64> = HashMap::new();
+        for (position, line) in lines {
+            if let Action::Feedback { node, path, .. } = &line.action {
+                last.insert((*node, path), *position);
+            }
         }
-        self.database.write(|transaction| {
-            let done = take_in(transaction, line, version.as_ref()).and_then(|()| {
-                let Some(position) = position else { return Ok(0) };
-                let sql = "INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)";
-                transaction.prepare_cached(sql)?.execute([position.cast_signed()])
-            });
-            done.map(|_| ()).map_err(|source| self.database.failed(source))
-        })
+        for (position, line) in lines {
+            let version = match &line.action {
+                Action::Feedback { node, path, value } if last[&(*node, &**path)] == *position => {
+                    self.corrected(*node, path, value)?
+                }
+                _ => None,
+            };
+            if let Some(version) = &version {
+                self.node_files.write(version, true)?;
+            }
+            self.database.write(|transaction| {
+                take_in(transaction, line, version.as_ref())
+                    .map_err(|source| self.database.failed(source))
+            })?;
+        }
+        Ok(())
     }
 
     /// Returns the session files that the user wants to be forgotten.
@@ -91,13 +107,15 @@ impl Store {
     }
 
     /// Returns the version of a node that a correction makes, unless the node says so already or is gone.
-    fn corrected(&self, action: &Action) -> Result<Option<Node>> {
-        let Action::Feedback { node, path, value } = action else { return Ok(None) };
-        let Some(current) = self.node(NodeRef { id: *node, version: None })? else {
+    fn corrected(&self, node: NodeId, path: &str, value: &Value) -> Result<Option<Node>> {
+        let Some(current) = self.node(NodeRef { id: node, version: None })? else {
             return Ok(None);
         };
+        let correction = Feedback { path: path.to_owned(), value: value.clone() };
+        if current.ext.as_ref().is_some_and(|ext| ext.feedback.contains(&correction)) {
+            return Ok(None);
+        }
         let mut draft = current.clone();
-        let correction = Feedback { path: path.clone(), value: value.clone() };
         // The node may have changed since, so that the correction fits no more.
         if apply_feedback(&mut draft, &[correction]).is_err() {
             return Ok(None);

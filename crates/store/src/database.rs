@@ -28,10 +28,7 @@ impl Database {
         let failed = |source| StoreError::Database { path: path.to_owned(), source };
         let mut connection = Connection::open(path).map_err(failed)?;
         prepare(&connection).map_err(failed)?;
-        let migrations = Migrations::from_slice(MIGRATIONS);
-        // Another process may be making the same database: whoever comes second finds it made.
-        let migrated = migrations.to_latest(&mut connection);
-        migrated.or_else(|_| migrations.to_latest(&mut connection)).map_err(|error| {
+        migrate(&mut connection).map_err(|error| {
             use rusqlite_migration::{Error, MigrationDefinitionError::DatabaseTooFarAhead};
             match error {
                 Error::MigrationDefinition(DatabaseTooFarAhead) => {
@@ -71,6 +68,21 @@ impl Database {
     fn connection(&self) -> MutexGuard<'_, Connection> {
         // Whoever panicked has left no transaction open: dropping one rolls it back.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes the steps that are missing.
+///
+/// A process that does the same at the same time may be a step ahead: then that step fails here, and the next one
+/// is tried.
+fn migrate(connection: &mut Connection) -> std::result::Result<(), rusqlite_migration::Error> {
+    let migrations = Migrations::from_slice(MIGRATIONS);
+    loop {
+        let before = migrations.current_version(connection)?;
+        match migrations.to_latest(connection) {
+            Err(_) if migrations.current_version(connection)? != before => {}
+            done => return done,
+        }
     }
 }
 

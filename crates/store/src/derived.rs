@@ -46,12 +46,16 @@ pub struct Member {
 }
 
 /// What is known of a segment that was cut before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownSegment {
     /// Changes whenever something in the segment changes.
     pub fingerprint: u64,
     /// Its number within the family.
     pub ordinal: u32,
+    /// The session that its lines are in.
+    pub session: SessionNo,
+    /// First and last entry and boundaries, as JSON.
+    pub data: String,
     /// When nothing more can be expected of it; `None` once it is closed.
     pub closes: Option<Millis>,
 }
@@ -236,13 +240,15 @@ fn known_segments(
     connection: &Connection,
     root: RootId,
 ) -> rusqlite::Result<HashMap<NodeId, KnownSegment>> {
-    let sql = "SELECT id, fingerprint, ordinal, closes FROM segment WHERE root = ?1";
+    let sql = "SELECT id, fingerprint, ordinal, closes, session, data FROM segment WHERE root = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([root.number()], |row| {
         let known = KnownSegment {
             fingerprint: row.get::<_, i64>(1)?.cast_unsigned(),
             ordinal: row.get(2)?,
             closes: row.get::<_, Option<i64>>(3)?.map(Millis),
+            session: SessionNo::new(row.get(4)?),
+            data: row.get(5)?,
         };
         Ok((node_id(row.get(0)?), known))
     })?;

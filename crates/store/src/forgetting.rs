@@ -44,15 +44,13 @@ impl Store {
 
     /// Does again what the user did to nodes that were made anew.
     pub fn replay_for(&mut self, nodes: &BTreeSet<NodeId>) -> Result<()> {
-        let lines = self.journal.read(0)?;
+        let mut lines = self.journal.read(0)?;
         let about = |action: &Action| match action {
             Action::Feedback { node, .. } | Action::Hide { node, .. } => nodes.contains(node),
             _ => false,
         };
-        for (_, line) in lines.into_iter().filter(|(_, line)| about(&line.action)) {
-            self.take_in_line(&line, None)?;
-        }
-        Ok(())
+        lines.retain(|(_, line)| about(&line.action));
+        self.take_in_lines(&lines)
     }
 
     /// Returns the file of every version, with its node.

@@ -82,18 +82,21 @@ impl Store {
     ) -> Result<()> {
         let saved = self.database.write(|transaction| {
             let failed = |source| self.database.failed(source);
-            let mut projects = projects_of(transaction, gone).map_err(failed)?;
-            let read = updates.iter().filter_map(|update| update.reading.as_ref());
-            projects.extend(read.filter_map(|reading| reading.outline.session.cwd.clone()));
+            let paths = updates.iter().map(|update| &update.file.path).chain(gone);
+            let mut projects = projects_of(transaction, paths).map_err(failed)?;
+            let cwds = updates
+                .iter()
+                .filter_map(|update| update.reading.as_ref()?.outline.session.cwd.as_ref());
+            projects.extend(cwds.map(ToString::to_string));
             let before = first_sessions(transaction, &projects).map_err(failed)?;
             let mut stale = families.save(transaction)?;
             let after = first_sessions(transaction, &projects).map_err(failed)?;
-            // A project that has another first session now was new to somebody else.
+            // Whoever was the first in a project is it no more, and somebody else is.
             for project in
                 projects.iter().filter(|project| before.get(*project) != after.get(*project))
             {
-                let first = [before.get(project), after.get(project)];
-                stale.extend(first.into_iter().flatten().map(|(root, _)| *root));
+                let firsts = [before.get(project), after.get(project)];
+                stale.extend(firsts.into_iter().flatten().map(|(root, _)| *root));
             }
             for path in gone {
                 files::remove(transaction, path).map_err(failed)?;
@@ -226,30 +229,39 @@ impl Store {
         self.node_files.versions(started, id)
     }
 
-    /// Takes every node file in, after the database was thrown away. Returns those that could not be read.
+    /// Takes every node file in, if the database is a new one. Returns those that could not be read.
     pub fn restore_nodes(&mut self) -> Result<Vec<StoreError>> {
+        let restored: Option<i64> = self.database.read(|connection| {
+            let sql = "SELECT value FROM meta WHERE key = 'restored'";
+            connection.query_row(sql, [], |row| row.get(0)).optional()
+        })?;
+        if restored.is_some() {
+            return Ok(Vec::new());
+        }
         let (nodes, problems) = self.node_files.scan()?;
         self.database.write(|transaction| {
             for version in nodes.values().flatten() {
                 derived::save_node(transaction, None, version)
                     .map_err(|source| self.database.failed(source))?;
             }
-            Ok(())
+            let sql = "INSERT INTO meta (key, value) VALUES ('restored', 1)";
+            let done = transaction.execute(sql, []).map(drop);
+            done.map_err(|source| self.database.failed(source))
         })?;
         Ok(problems)
     }
 }
 
-/// Returns the projects that session files are about.
-fn projects_of(
+/// Returns the projects that files were about when they were last read.
+fn projects_of<'a>(
     transaction: &Transaction<'_>,
-    files: &[String],
+    paths: impl Iterator<Item = &'a String>,
 ) -> rusqlite::Result<BTreeSet<String>> {
-    let mut statement =
-        transaction.prepare_cached("SELECT project FROM session WHERE file = ?1")?;
+    let sql = "SELECT project FROM file JOIN session ON no = session WHERE path = ?1";
+    let mut statement = transaction.prepare_cached(sql)?;
     let mut projects = BTreeSet::new();
-    for file in files {
-        projects.extend(statement.query_row([file], |row| row.get::<_, String>(0)).optional()?);
+    for path in paths {
+        projects.extend(statement.query_row([path], |row| row.get::<_, String>(0)).optional()?);
     }
     Ok(projects)
 }

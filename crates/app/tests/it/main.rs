@@ -1,0 +1,14 @@
+//! What taking sessions in promises, on made-up sessions in real folders.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
+mod world;
+mod brain;
+mod sameness;
+#[path = "../../../forest/tests/it/pi/picture.rs"]
+mod forest_picture;
+mod reading;
+mod rebuilding;
+mod numbers;
+mod tail;
+mod processes;

@@ -1,0 +1,205 @@
+//! Whatever way sessions come in, what is known of them is the same.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use pi_brain_app::{App, Silent};
+use pi_brain_session::Millis;
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+use crate::brain::{Home, Picture, assert_same, sources};
+use crate::world::{BEGINNING, LATER, World, any_world, cases, migrated, put};
+
+fn picture_of(world: &World) -> Picture {
+    let home = Home::with(world);
+    home.ingest();
+    home.picture()
+}
+
+proptest! {
+    #![proptest_config(cases(6))]
+
+    #[test]
+    fn a_second_ingest_does_nothing(world in any_world(50)) {
+        let home = Home::with(&world);
+        let sessions = home.session_files();
+        let first = home.ingest();
+        prop_assert_eq!(first.files, world.files.len());
+        let (before, files) = (home.picture(), home.node_files());
+        let second = home.ingest();
+        prop_assert_eq!(
+            (second.found, second.files, second.bytes, second.entries, second.messages, second.nodes),
+            (world.files.len(), 0, 0, 0, 0, 0)
+        );
+        assert_same(&before, &home.picture(), "after a second ingest");
+        prop_assert_eq!(home.node_files(), files);
+        prop_assert_eq!(home.session_files(), sessions);
+    }
+
+    #[test]
+    fn files_may_come_in_any_order(
+        (world, order) in any_world(50).prop_flat_map(|world| {
+            let order: Vec<usize> = (0..world.files.len()).collect();
+            (Just(world), Just(order).prop_shuffle())
+        }),
+    ) {
+        let home = Home::new();
+        for &at in &order {
+            let file = &world.files[at];
+            put(&home.sessions, &file.name, file.text().as_bytes());
+            home.ingest();
+        }
+        assert_same(&picture_of(&world), &home.picture(), "one by one");
+    }
+
+    #[test]
+    fn the_rest_of_a_file_may_come_later(
+        world in any_world(50),
+        cuts in prop::collection::vec(any::<Index>(), 12),
+        by_line in any::<bool>(),
+        waits in any::<bool>(),
+    ) {
+        let home = Home::new();
+        for (file, cut) in world.files.iter().zip(cuts.iter().cycle()) {
+            let text = file.text();
+            let ends: Vec<usize> = match by_line {
+                true => text.match_indices('\n').map(|(at, _)| at + 1).collect(),
+                false => (0..text.len()).collect(),
+            };
+            put(&home.sessions, &file.name, &text.as_bytes()[..ends[cut.index(ends.len())]]);
+        }
+        // Either everything is taken for finished before the rest comes, or nothing.
+        let now = if waits { LATER } else { Millis(BEGINNING) };
+        home.open().ingest("ingest", now, &Silent).unwrap();
+        world.write(&home.sessions);
+        home.ingest();
+        assert_same(&picture_of(&world), &home.picture(), "in two parts");
+    }
+
+    #[test]
+    fn a_file_may_grow_line_by_line(world in any_world(30), at in any::<Index>()) {
+        let home = Home::with(&world);
+        let file = &world.files[at.index(world.files.len())];
+        let text = file.text();
+        let mut app = home.open();
+        for (end, _) in text.match_indices('\n') {
+            put(&home.sessions, &file.name, &text.as_bytes()[..=end]);
+            app.refresh(LATER, &Silent).unwrap();
+        }
+        drop(app);
+        home.ingest();
+        assert_same(&picture_of(&world), &home.picture(), "line by line");
+    }
+
+    #[test]
+    fn the_folder_may_move(world in any_world(50)) {
+        let home = Home::with(&world);
+        home.ingest();
+        let (before, files) = (home.picture(), home.node_files());
+        let elsewhere = home.sessions.with_file_name("elsewhere");
+        fs::rename(&home.sessions, &elsewhere).unwrap();
+        let mut app = App::open(&home.data, sources(&elsewhere)).unwrap();
+        let report = app.ingest("ingest", LATER, &Silent).unwrap();
+        drop(app);
+        prop_assert_eq!(report.gone, world.files.len());
+        assert_same(&before, &home.picture(), "after a move");
+        prop_assert_eq!(home.node_files(), files, "nothing new is said");
+    }
+
+    #[test]
+    fn what_is_deleted_stays_known_and_may_come_back(
+        world in any_world(50),
+        gone in prop::collection::vec(any::<bool>(), 12),
+    ) {
+        let home = Home::with(&world);
+        home.ingest();
+        let before = home.picture();
+        let mut rest = world.clone();
+        let mut gone = gone.iter().cycle();
+        rest.files.retain(|_| !gone.next().unwrap());
+        for file in world.files.iter().filter(|file| rest.files.iter().all(|left| left.name != file.name)) {
+            fs::remove_file(home.sessions.join(&file.name)).unwrap();
+        }
+        home.ingest();
+        let now = home.picture();
+        check_derived(&now, &picture_of(&rest));
+        let left: String = rest.files.iter().map(|file| file.text()).collect();
+        for (id, node) in &before.nodes {
+            let start = node["node"]["source"]["segment"]["startEntryId"].as_str().unwrap();
+            let is_gone = !left.contains(&format!("\"id\":\"{start}\""))
+                && !left.contains(&format!("\"id\":{}", node["node"]["source"]["sessionId"]));
+            prop_assert!(!is_gone || now.nodes[id]["node"] == node["node"], "{} is lost", id);
+        }
+        world.write(&home.sessions);
+        home.ingest();
+        assert_same(&before, &home.picture(), "after everything came back");
+    }
+
+    #[test]
+    fn what_is_spoilt_stays_known_and_may_be_mended(
+        world in any_world(50),
+        damage in prop::collection::vec((0..4_u8, any::<Index>()), 12),
+    ) {
+        let home = Home::with(&world);
+        home.ingest();
+        let before = home.picture();
+        let spoilt = Home::new();
+        for (file, (kind, at)) in world.files.iter().zip(damage.iter().cycle()) {
+            let mut bytes = file.text().into_bytes();
+            let at = at.index(bytes.len());
+            match kind {
+                0 => {}
+                1 => bytes.truncate(at),
+                2 => bytes = b"{\"no\": \"session\"}\n".repeat(9),
+                _ => bytes.clear(),
+            }
+            put(&spoilt.sessions, &file.name, &bytes);
+            put(&home.sessions, &file.name, &bytes);
+        }
+        home.open().ingest("ingest", LATER, &Silent).unwrap();
+        spoilt.open().ingest("ingest", LATER, &Silent).unwrap();
+        check_derived(&home.picture(), &spoilt.picture());
+        world.write(&home.sessions);
+        home.ingest();
+        assert_same(&before, &home.picture(), "after everything was mended");
+    }
+
+    #[test]
+    fn old_files_keep_their_nodes_when_pi_rewrites_them(world in any_world(60), seed in 0..1000_u32) {
+        let home = Home::with(&world);
+        home.ingest();
+        let before = home.picture();
+        for file in world.files.iter().filter(|file| file.header.get("version").is_none()) {
+            put(&home.sessions, &file.name, migrated(file, seed).as_bytes());
+        }
+        home.ingest();
+        check_migrated(&before, &home.picture());
+        home.rebuild();
+        check_migrated(&before, &home.picture());
+    }
+}
+
+/// Checks what follows from the files that are there now. Nodes of files that were there once come on top.
+#[track_caller]
+fn check_derived(now: &Picture, fresh: &Picture) {
+    let present = now.nodes.iter().filter(|(_, node)| node["orphaned"] == false);
+    let present = present.map(|(id, node)| (id.clone(), node.clone())).collect();
+    let now = Picture { nodes: present, answers: fresh.answers.clone(), ..now.clone() };
+    assert_same(fresh, &now, "what follows from the files");
+}
+
+#[track_caller]
+fn check_migrated(before: &Picture, now: &Picture) {
+    let ids = |picture: &Picture| picture.nodes.keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(ids(before), ids(now));
+    let edges = |picture: &Picture| picture.edges.keys().cloned().collect::<BTreeSet<_>>();
+    assert_eq!(edges(before), edges(now));
+    assert_eq!(before.spending, now.spending);
+    for (id, node) in &before.nodes {
+        assert_eq!(now.nodes[id]["orphaned"], false);
+        for part in ["content", "classification", "semantic", "lessons"] {
+            assert_eq!(node["node"][part], now.nodes[id]["node"][part], "{id}");
+        }
+    }
+}
