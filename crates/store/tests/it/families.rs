@@ -31,6 +31,11 @@ enum Act {
     Backup {
         file: Index,
     },
+    /// Writes an entry down once more, as it stands.
+    Repeat {
+        file: Index,
+        entry: Index,
+    },
     /// Takes the last entries away, as somebody does who edits the file.
     Shorten {
         file: Index,
@@ -58,6 +63,7 @@ fn any_act() -> impl Strategy<Value = Act> {
         3 => (file(), any::<Index>()).prop_map(|(file, to)| Act::Go { file, to }),
         3 => file().prop_map(|file| Act::Fork { file }),
         1 => file().prop_map(|file| Act::Backup { file }),
+        1 => (file(), any::<Index>()).prop_map(|(file, entry)| Act::Repeat { file, entry }),
         1 => (file(), 1..4_usize).prop_map(|(file, by)| Act::Shorten { file, by }),
         4 => Just(Act::Import),
         1 => any::<Index>().prop_map(|session| Act::Remove { session }),
@@ -89,6 +95,7 @@ proptest! {
                 Act::Go { file, to } => world.go(file, to),
                 Act::Fork { file } => world.fork(file),
                 Act::Backup { file } => world.back_up(file),
+                Act::Repeat { file, entry } => world.repeat(file, entry),
                 Act::Shorten { file, by } => world.shorten(file, by),
                 Act::Import => {
                     twins.import(&world.changed());
@@ -134,7 +141,9 @@ fn a_long_session_crosses_chunks() {
     twins.import(&world.changed());
     twins.save();
     twins.compare();
-    // An end that is rewritten reaches into the chunk before.
+    // What was appended and then rewritten, before anything was saved, reaches into the chunk before.
+    world.say_much(first, 2);
+    twins.import(&world.changed());
     world.shorten_file(first, 700);
     twins.import(&world.changed());
     twins.reopen();
@@ -143,6 +152,31 @@ fn a_long_session_crosses_chunks() {
     twins.compare();
     twins.reopen();
     twins.compare();
+}
+
+#[test]
+fn what_a_session_tells_twice_it_tells_until_both_are_gone() {
+    let mut world = World::new();
+    let mut twins = Twins::new();
+    let file = world.begin_file();
+    world.say_much(file, 4);
+    world.repeat_entry(file, 1);
+    twins.import(&world.changed());
+    twins.reopen();
+    // The last line is none until it has ended: another one comes in its place.
+    world.repeat_entry(file, 1);
+    twins.import(&[world.write_torn(file)]);
+    twins.reopen();
+    world.shorten_file(file, 1);
+    world.go_to(file, 3);
+    world.say_much(file, 1);
+    for _ in 0..4 {
+        twins.import(&world.changed());
+        twins.compare();
+        twins.reopen();
+        twins.compare();
+        world.shorten_file(file, 1);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Two forests that are told the same: one in the database, one in memory.
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
 use pi_brain_forest::{
@@ -85,19 +86,19 @@ impl Twins {
     /// Asks both everything that a store can be asked.
     pub(crate) fn compare(&self) {
         let (kept, remembered) = (self.kept.store(), self.remembered.store());
-        assert_eq!(kept.roots().unwrap(), remembered.roots().unwrap());
+        same("roots", &kept.roots().unwrap(), &remembered.roots().unwrap());
         assert_eq!(kept.next_root().unwrap(), remembered.next_root().unwrap());
         assert_eq!(kept.next_session().unwrap(), remembered.next_session().unwrap());
         assert_eq!(kept.bookmarks().unwrap(), remembered.bookmarks().unwrap());
         assert_eq!(kept.current().unwrap(), remembered.current().unwrap());
-        assert_eq!(kept.sessions().unwrap(), remembered.sessions().unwrap());
-        assert_eq!(kept.kin().unwrap(), remembered.kin().unwrap());
+        same("sessions", &kept.sessions().unwrap(), &remembered.sessions().unwrap());
+        same("kin", &kept.kin().unwrap(), &remembered.kin().unwrap());
         for root in remembered.roots().unwrap() {
             let id = root.id;
             assert_eq!(kept.root(id).unwrap(), remembered.root(id).unwrap());
-            assert_eq!(kept.nodes(id).unwrap(), remembered.nodes(id).unwrap());
+            same("nodes", &kept.nodes(id).unwrap(), &remembered.nodes(id).unwrap());
             assert_eq!(kept.next_node(id).unwrap(), remembered.next_node(id).unwrap());
-            assert_eq!(kept.members(id).unwrap(), remembered.members(id).unwrap());
+            same("members", &kept.members(id).unwrap(), &remembered.members(id).unwrap());
             self.compare_children(id.into());
             let cost = |cost: pi_brain_forest::Result<_>| cost.ok();
             assert_eq!(cost(self.kept.family_cost(id)), cost(self.remembered.family_cost(id)));
@@ -117,8 +118,7 @@ impl Twins {
         }
         let mut events: Vec<EventId> = Vec::new();
         for record in remembered.sessions().unwrap() {
-            let record_again = kept.session(record.no).unwrap();
-            assert_eq!(record_again, Some(record.clone()));
+            same("a session", &kept.session(record.no).unwrap(), &Some(record.clone()));
             events.extend(record.entries.iter().filter_map(|entry| entry.event));
         }
         for event in events {
@@ -140,6 +140,18 @@ impl Twins {
             );
         }
     }
+}
+
+/// Compares two answers that may be too long to be printed.
+fn same<T: PartialEq + Debug>(what: &str, kept: &T, remembered: &T) {
+    const ENOUGH: usize = 2000;
+    let beginning = |answer: &T| format!("{answer:?}").chars().take(ENOUGH).collect::<String>();
+    assert!(
+        kept == remembered,
+        "{what}: the database says\n{}\nand memory says\n{}",
+        beginning(kept),
+        beginning(remembered)
+    );
 }
 
 fn open(folder: &Path) -> Store {

@@ -100,6 +100,20 @@ impl World {
         self.files[copy].header = header;
     }
 
+    pub(crate) fn repeat(&mut self, file: Index, entry: Index) {
+        let file = file.index(self.files.len());
+        if !self.files[file].entries.is_empty() {
+            self.repeat_entry(file, entry.index(self.files[file].entries.len()));
+        }
+    }
+
+    /// Writes an entry down once more, as it stands.
+    pub(crate) fn repeat_entry(&mut self, file: usize, entry: usize) {
+        let File { entries, .. } = &mut self.files[file];
+        entries.push(entries[entry].clone());
+        self.changed.insert(file);
+    }
+
     pub(crate) fn shorten(&mut self, file: Index, by: usize) {
         self.shorten_file(file.index(self.files.len()), by);
     }
@@ -122,6 +136,15 @@ impl World {
             path.clone()
         };
         std::mem::take(&mut self.changed).into_iter().map(write).collect()
+    }
+
+    /// Writes a file to the disk, of whose last line the end is not there yet.
+    pub(crate) fn write_torn(&mut self, file: usize) -> PathBuf {
+        self.changed.insert(file);
+        let path = self.changed().remove(0);
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.trim_end()).unwrap();
+        path
     }
 
     /// Lets a file be read again.
