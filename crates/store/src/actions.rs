@@ -1,6 +1,6 @@
 //! What the user does: into the journal first, then into the database.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use pi_brain_brain::{
     Edge, EdgeCreator, EdgeExt, Feedback, Node, NodeId, NodeRef, VersionTrigger, apply_feedback,
@@ -31,7 +31,7 @@ impl Store {
             connection.query_row(sql, [], |row| row.get(0)).optional()
         })?;
         let position = position.unwrap_or_default().cast_unsigned();
-        for (position, line) in self.journal.read(position)? {
+        for (position, line) in without_replaced(self.journal.read(position)?) {
             self.take_in_line(&line, Some(position))?;
         }
         Ok(())
@@ -96,14 +96,30 @@ impl Store {
         let Some(current) = self.node(NodeRef { id: *node, version: None })? else {
             return Ok(None);
         };
-        let mut draft = current.clone();
         let correction = Feedback { path: path.clone(), value: value.clone() };
+        // A rebuild reads the whole journal again, over nodes that have been corrected.
+        if current.ext.as_ref().is_some_and(|ext| ext.feedback.contains(&correction)) {
+            return Ok(None);
+        }
+        let mut draft = current.clone();
         // The node may have changed since, so that the correction fits no more.
         if apply_feedback(&mut draft, &[correction]).is_err() {
             return Ok(None);
         }
         Ok(next_version(Some(&current), draft, VersionTrigger::UserFeedback))
     }
+}
+
+/// Leaves out corrections that a later one replaces.
+pub(crate) fn without_replaced(lines: Vec<(u64, JournalLine)>) -> Vec<(u64, JournalLine)> {
+    let mut seen: HashSet<(NodeId, String)> = HashSet::new();
+    let mut is_last = |line: &JournalLine| match &line.action {
+        Action::Feedback { node, path, .. } => seen.insert((*node, path.clone())),
+        _ => true,
+    };
+    let mut lines: Vec<_> = lines.into_iter().rev().filter(|(_, line)| is_last(line)).collect();
+    lines.reverse();
+    lines
 }
 
 fn take_in(

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pi_brain_brain::NodeId;
 
+use crate::actions::without_replaced;
 use crate::derived::{node_id, remove_node};
 use crate::error::Result;
 use crate::journal::Action;
@@ -44,7 +45,7 @@ impl Store {
 
     /// Does again what the user did to nodes that were made anew.
     pub fn replay_for(&mut self, nodes: &BTreeSet<NodeId>) -> Result<()> {
-        let lines = self.journal.read(0)?;
+        let lines = without_replaced(self.journal.read(0)?);
         let about = |action: &Action| match action {
             Action::Feedback { node, .. } | Action::Hide { node, .. } => nodes.contains(node),
             _ => false,
