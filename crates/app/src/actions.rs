@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use pi_brain_brain::{
-    Edge, EdgeCreator, EdgeId, EdgeType, FlagType, Node, NodeId, NodeRef,
-};
+use pi_brain_brain::{Edge, EdgeCreator, EdgeId, EdgeType, FlagType, Node, NodeId, NodeRef};
 use pi_brain_session::Millis;
 use pi_brain_store::{Action, NodeFilter, NodeRow, Order, StoreError};
 use serde_json::Value;
@@ -14,9 +12,6 @@ use crate::app::App;
 use crate::error::Result;
 use crate::progress::Progress;
 use crate::report::Report;
-
-/// More than a database can have.
-const NO_LIMIT: usize = i64::MAX as usize;
 
 impl App {
     /// Corrects a node. Returns it as it is then; its version stays the same if it said so already.
@@ -88,8 +83,9 @@ impl App {
         let report = self.take_in(&lock, now, true, progress)?;
         // What the user said about the nodes holds again.
         let everything = NodeFilter { hidden: true, ..NodeFilter::default() };
-        let (nodes, _) = self.store.nodes(&everything, Order::Newest, NO_LIMIT, 0)?;
-        let is_back = |node: &NodeRow| files.iter().any(|file| file == Path::new(&node.session_file));
+        let (nodes, _) = self.store.nodes(&everything, Order::Newest, usize::MAX, 0)?;
+        let is_back =
+            |node: &NodeRow| files.iter().any(|file| file == Path::new(&node.session_file));
         let back: BTreeSet<NodeId> =
             nodes.iter().filter(|node| is_back(node)).map(|node| node.id).collect();
         self.store.replay_for(&back)?;

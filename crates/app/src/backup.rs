@@ -80,7 +80,8 @@ fn copy(from: &Path, to: &Path, backup: &mut Backup) -> Result<()> {
         } else if kind.is_file() {
             let mut source = fs::File::open(&from).map_err(unreadable)?;
             let mut options = OpenOptions::new();
-            let mut copy = options.write(true).create_new(true).mode(0o600).open(&to).map_err(unwritable)?;
+            let mut copy =
+                options.write(true).create_new(true).mode(0o600).open(&to).map_err(unwritable)?;
             backup.bytes += io::copy(&mut source, &mut copy).map_err(unwritable)?;
             backup.files += 1;
         }

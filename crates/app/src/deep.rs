@@ -88,7 +88,8 @@ impl Lookup<'_> {
 /// Decides by what a line alone does not tell.
 fn fits(item: &FoundItem, filters: &Filters) -> bool {
     let has = |wanted: &[String], word: fn(&NodeRow) -> &str| {
-        let is_wanted = |node: &NodeRow| wanted.iter().any(|one| one.eq_ignore_ascii_case(word(node)));
+        let is_wanted =
+            |node: &NodeRow| wanted.iter().any(|one| one.eq_ignore_ascii_case(word(node)));
         wanted.is_empty() || item.node.as_ref().is_some_and(is_wanted)
     };
     let is_abandoned = matches!(item.what, FoundKind::Message { abandoned: true, .. });

@@ -4,9 +4,7 @@ use std::path::Path;
 
 use pi_brain_brain::{Edge, Node, NodeDiff, NodeId, NodeRef, compute_diff};
 use pi_brain_session::Millis;
-use pi_brain_store::{
-    FlagRow, NodeRow, SegmentDetails, SessionFile, StoreError, VersionRow,
-};
+use pi_brain_store::{FlagRow, NodeRow, SegmentDetails, SessionFile, StoreError, VersionRow};
 
 use crate::app::App;
 use crate::error::Result;

@@ -92,7 +92,8 @@ impl Store {
     /// Lists the notes that the user put on a node, oldest first.
     pub fn flags(&self, id: NodeId) -> Result<Vec<FlagRow>> {
         self.database.read(|connection| {
-            let sql = "SELECT at, kind, message FROM flag WHERE node = ?1 ORDER BY at, kind, message";
+            let sql =
+                "SELECT at, kind, message FROM flag WHERE node = ?1 ORDER BY at, kind, message";
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map([key(id)], |row| {
                 Ok(FlagRow { time: Millis(row.get(0)?), kind: row.get(1)?, message: row.get(2)? })
@@ -139,7 +140,8 @@ impl Store {
     /// Returns the versions of nodes that the database names and that have no file.
     pub fn missing_node_files(&self) -> Result<Vec<String>> {
         let paths: Vec<String> = self.database.read(|connection| {
-            let mut statement = connection.prepare("SELECT path FROM node_version ORDER BY path")?;
+            let mut statement =
+                connection.prepare("SELECT path FROM node_version ORDER BY path")?;
             let rows = statement.query_map([], |row| row.get(0))?;
             rows.collect()
         })?;

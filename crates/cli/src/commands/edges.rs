@@ -74,7 +74,11 @@ pub(super) fn why(edge: &Edge) -> String {
         return one_line(summary);
     }
     if let Some(gap) = metadata.gap_minutes {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "gaps are short")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "gaps are short"
+        )]
         let gap = gap.max(0.0) as u64;
         return format!("after {}", when::minutes(gap));
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pi_brain_app::App;
 use pi_brain_session::read_header;
-use pi_brain_store::SessionFile;
+use pi_brain_store::{NodeFilter, Order, SessionFile};
 use serde_json::json;
 
 use super::unit::project_name;
@@ -51,7 +51,11 @@ pub(crate) fn run(locations: &Locations, options: &ForgetOptions) -> anyhow::Res
     done(&files, options, "forgotten", "forgotten; the files themselves are as they were")
 }
 
-fn list(locations: &Locations, forgotten: &[PathBuf], options: &ForgetOptions) -> anyhow::Result<()> {
+fn list(
+    locations: &Locations,
+    forgotten: &[PathBuf],
+    options: &ForgetOptions,
+) -> anyhow::Result<()> {
     if options.json {
         return print_json(&json!({ "forgotten": forgotten }));
     }
@@ -107,12 +111,9 @@ fn preview(
 }
 
 fn nodes_of(app: &App, session: &SessionFile) -> anyhow::Result<usize> {
-    let filter = pi_brain_store::NodeFilter {
-        session: Some(session.id.clone()),
-        hidden: true,
-        ..pi_brain_store::NodeFilter::default()
-    };
-    let (nodes, _) = app.store().nodes(&filter, pi_brain_store::Order::Newest, i64::MAX as usize, 0)?;
+    let filter =
+        NodeFilter { session: Some(session.id.clone()), hidden: true, ..NodeFilter::default() };
+    let (nodes, _) = app.store().nodes(&filter, Order::Newest, usize::MAX, 0)?;
     Ok(nodes.iter().filter(|node| node.session_file == session.path).count())
 }
 
@@ -135,12 +136,14 @@ fn find(locations: &Locations, app: &App, session: &OsStr) -> anyhow::Result<Pat
                 .iter()
                 .map(|session| format!("\n  {}", clean_path(Path::new(&session.path))))
                 .collect();
-            let text = format!("{prefix} could be any of these; name one by its file:{}", list.concat());
+            let text =
+                format!("{prefix} could be any of these; name one by its file:{}", list.concat());
             return Err(Failure::Usage(text).into());
         }
     }
     let path = locations.find_session(session)?;
-    let known: Vec<PathBuf> = known.into_iter().map(|session| PathBuf::from(session.path)).collect();
+    let known: Vec<PathBuf> =
+        known.into_iter().map(|session| PathBuf::from(session.path)).collect();
     let path = by_listed_name(&known, path);
     let forgotten = app.store().forgotten()?;
     if !path.exists() && !known.contains(&path) && !forgotten.contains(&*path.to_string_lossy()) {

@@ -82,7 +82,9 @@ fn at(locations: &Locations, options: &NodeAtOptions) -> anyhow::Result<()> {
             say!("\n{DIM}{program} node show {}    everything about it{DIM:#}", node.id)
         }
         None if placed.speaks => {
-            say!("{place} belongs to open work: it becomes a unit of work when nothing happens for 10 minutes")
+            say!(
+                "{place} belongs to open work: it becomes a unit of work when nothing happens for 10 minutes"
+            )
         }
         None => say!("{place} belongs to no unit of work: nothing is said around it"),
     }
@@ -164,7 +166,7 @@ fn write_diff(diff: &NodeDiff) -> anyhow::Result<()> {
         for (value, sign, style) in
             [(&change.old_value, '-', FAILURE), (&change.new_value, '+', ANSWER)]
         {
-            for line in value.iter().flat_map(|value| lines_of(value)) {
+            for line in value.iter().flat_map(lines_of) {
                 say!("  {style}{sign} {line}{style:#}")?;
             }
         }
@@ -220,7 +222,10 @@ fn hide(locations: &Locations, options: &HideOptions, hidden: bool) -> anyhow::R
     let node = current(&app, &options.node)?;
     when_free(|| app.hide(now(), node.id, hidden))?;
     if hidden {
-        say!("{0} is hidden from lists and search; `pi-brain node unhide {0}` shows it again", node.id)
+        say!(
+            "{0} is hidden from lists and search; `pi-brain node unhide {0}` shows it again",
+            node.id
+        )
     } else {
         say!("{} is shown again", node.id)
     }

@@ -99,7 +99,8 @@ impl SessionWords {
     /// Returns the beginning of a session's id if that names its file, else the file.
     pub(super) fn of(&self, locations: &Locations, session: &SessionFile) -> String {
         let path = Path::new(&session.path);
-        let is_plain = |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        let is_plain =
+            |id: &str| id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         let is_one = self.files.get(&session.id) == Some(&1)
             && path.starts_with(locations.sessions.path())
             && is_plain(&session.id);

@@ -105,12 +105,19 @@ impl Page<'_> {
         if !content.errors_seen.is_empty() {
             write_title(out, "Errors")?;
             for error in &content.errors_seen {
-                let (style, mark, state) =
-                    if error.resolved { (ANSWER, "✓", "") } else { (FAILURE, "✗", "not resolved: ") };
+                let (style, mark, state) = if error.resolved {
+                    (ANSWER, "✓", "")
+                } else {
+                    (FAILURE, "✗", "not resolved: ")
+                };
                 let (kind, message) = (one_line(&error.error_type), one_line(&error.message));
                 let text =
                     if message.starts_with(&kind) { message } else { format!("{kind}: {message}") };
-                writeln!(out, "  {style}{mark}{style:#} {}", fit(&format!("{state}{text}"), room(4)))?;
+                writeln!(
+                    out,
+                    "  {style}{mark}{style:#} {}",
+                    fit(&format!("{state}{text}"), room(4))
+                )?;
             }
         }
         if !observations.models_used.is_empty() {
@@ -149,7 +156,8 @@ impl Page<'_> {
             let started = link.other.as_ref().map(|node| when::date(node.started));
             let other = link.other.as_ref().map_or_else(|| "(gone)".to_owned(), about);
             let reason = why(&link.edge);
-            let other = if reason.is_empty() { other } else { format!("{} — {reason}", fit(&other, 60)) };
+            let other =
+                if reason.is_empty() { other } else { format!("{} — {reason}", fit(&other, 60)) };
             vec![
                 format!("  {}", if link.is_outgoing { "→" } else { "←" }),
                 link.edge.kind.as_str().to_owned(),
@@ -166,7 +174,8 @@ impl Page<'_> {
         let NodeView { node, flags, versions, .. } = self.view;
         let by_hand = flags.iter().map(|flag| format!("{}: {}", flag.kind, flag.message));
         let in_session = node.ext.iter().flat_map(|ext| &ext.signals.manual_flags);
-        let in_session = in_session.map(|flag| format!("{}: {}", word(&flag.flag_type), flag.message));
+        let in_session =
+            in_session.map(|flag| format!("{}: {}", word(&flag.flag_type), flag.message));
         write_list(out, "Notes", in_session.chain(by_hand))?;
         let corrections = node.ext.iter().flat_map(|ext| &ext.feedback);
         write_list(
@@ -188,7 +197,11 @@ impl Page<'_> {
 }
 
 fn when_and_how_long(node: &Node) -> String {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole minutes will do")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "whole minutes will do"
+    )]
     let whole = |minutes: f64| when::minutes(minutes.max(0.0).round() as u64);
     let started = node.metadata.timestamp;
     let took = whole(node.metadata.duration_minutes);
@@ -215,7 +228,11 @@ fn boundary(boundary: &Value) -> String {
         "tree_jump" => "a jump to another place of the tree".to_owned(),
         "compaction" => format!("a compaction: {}", text("summary").unwrap_or_default()),
         "resume" => {
-            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole minutes")]
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "whole minutes"
+            )]
             let gap = metadata["gapMinutes"].as_f64().unwrap_or(0.0).max(0.0) as u64;
             format!("a pause of {}", when::minutes(gap))
         }

@@ -20,8 +20,8 @@ macro_rules! filtered {
             (r"\b(\d+ (d|h|min) ago|just now|\d{4}-\d\d-\d\d)\b( \d\d:\d\d)?( \(\d d ago\))? *", "[when] "),
             (r"\d+(\.\d+)? (ms|s)\b", "[time]"),
             (r" on \S+\n", " on [computer]\n"),
-            (r"\d+\.\d [kMG]?B free", "[room] free"),
-            (r"\([\d.]+ [kM]?B/s\)", "([rate])"),
+            (r"WHEN +", "WHEN "),
+            (r"\d+(\.\d+)? [kMG]?B\b", "[size]"),
         ]}, { $($body)* })
     };
 }
@@ -79,7 +79,10 @@ fn search_results_are_flat_as_json() {
         assert_eq!(entry["id"], result["entry"]);
     }
     let second = home.json(&["search", "trigram", "--json", "--limit", "2", "--offset", "2"]);
-    assert_eq!(second["results"].as_array().unwrap()[..], results[2..]);
+    let places = |results: &[Value]| -> Vec<(Value, Value)> {
+        results.iter().map(|result| (result["file"].clone(), result["line"].clone())).collect()
+    };
+    assert_eq!(places(second["results"].as_array().unwrap()), places(&results[2..]));
     let none = home.json(&["search", "nowhere-to-be-found", "--json"]);
     assert_eq!((&none["results"], &none["total"]), (&serde_json::json!([]), &0.into()));
 }
@@ -120,10 +123,15 @@ fn deep_search_finds_what_the_index_leaves_out() {
         .map(|result| &result["entry"])
         .collect();
     let count = entries.len();
-    entries.sort_by_key(|entry| entry.to_string());
+    entries.sort_by_key(ToString::to_string);
     entries.dedup();
     assert_eq!((entries.len(), all["total"].as_u64().unwrap()), (count, results.len() as u64));
-    check_failure(&home, &["search", "needle0xbeef", "--deep", "type:planning"], 3, "nothing found");
+    check_failure(
+        &home,
+        &["search", "needle0xbeef", "--deep", "type:planning"],
+        3,
+        "nothing found",
+    );
     check_failure(&home, &["search", "needle0xbeef", "--deep", "is:abandoned"], 3, "nothing found");
     assert!(home.stdout(&["search", "needle0xbeef", "--deep"]).contains("tool 00000004"));
 }
@@ -133,7 +141,8 @@ fn work_that_goes_on_is_open() {
     let home = Home::new();
     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string();
     let header = super::SHOP[0].replace("2025-01-01T10:00:00.000Z", &now);
-    let said = super::SHOP[2].replace("2025-01-01T10:00:01.000Z", &now).replace("\"00000001\"", "null");
+    let said =
+        super::SHOP[2].replace("2025-01-01T10:00:01.000Z", &now).replace("\"00000001\"", "null");
     home.session(super::ID, &[&header, &said]);
     let text = home.stdout(&["search", "cart"]);
     assert!(text.contains("open work") && text.contains("you 00000002"), "{text}");
@@ -156,9 +165,8 @@ fn a_node_is_shown_listed_and_found_by_an_entry() {
     filtered! { assert_snapshot!(text) }
     let json = home.json(&["node", "show", &id, "--json"]);
     assert_eq!(json["id"], id);
-    let file = std::fs::read_to_string(
-        home.path().join(format!(".pi-brain/nodes/2026/10/{id}-v1.json")),
-    );
+    let file =
+        std::fs::read_to_string(home.path().join(format!(".pi-brain/nodes/2026/10/{id}-v1.json")));
     assert_eq!(serde_json::from_str::<Value>(&file.unwrap()).unwrap(), json);
     let session = json["source"]["sessionId"].as_str().unwrap();
     let entry = json["source"]["segment"]["startEntryId"].as_str().unwrap();
@@ -175,8 +183,10 @@ fn a_node_is_shown_listed_and_found_by_an_entry() {
     let all = count(&[]);
     assert!(all > 40);
     assert_eq!(count(&["--limit", "3"]), 3);
-    let of_project: usize =
-        ["shop", "ledger", "weather", "dotfiles"].iter().map(|name| count(&["--project", name])).sum();
+    let of_project: usize = ["shop", "ledger", "weather", "dotfiles"]
+        .iter()
+        .map(|name| count(&["--project", name]))
+        .sum();
     assert_eq!(of_project, all);
     assert_eq!(count(&["--before", "2026-10-15"]) + count(&["--since", "2026-10-15"]), all);
     let outcomes = ["success", "partial", "failed", "abandoned"];
@@ -205,27 +215,38 @@ fn corrections_make_versions_that_last() {
     assert_eq!(text, format!("{id}-v2 now says \"failed\" at content.outcome\n"));
     let again = home.stdout(&["node", "feedback", &id, "content.outcome", "failed"]);
     assert!(again.contains("-v2 says so already"), "{again}");
+    home.pi_brain(&["node", "feedback", &id, "semantic.tags", r#"["wrong"]"#]).success();
     home.pi_brain(&["node", "feedback", &id, "semantic.tags", r#"["search"]"#]).success();
     let node = home.json(&["node", "show", &id, "--json"]);
-    assert_eq!((&node["version"], &node["content"]["outcome"]), (&3.into(), &"failed".into()));
+    assert_eq!((&node["version"], &node["content"]["outcome"]), (&4.into(), &"failed".into()));
     assert_eq!(node["semantic"]["tags"], serde_json::json!(["search"]));
     let first = home.json(&["node", "show", &format!("{id}-v1"), "--json"]);
     assert_eq!(first["content"]["outcome"], "success");
     let text = home.stdout(&["node", "diff", &id, "1", "2"]);
     filtered! { assert_snapshot!(text) }
     let diff = home.json(&["node", "diff", &id, "--json"]);
-    assert_eq!((&diff["fromVersion"], &diff["toVersion"]), (&2.into(), &3.into()));
+    assert_eq!((&diff["fromVersion"], &diff["toVersion"]), (&3.into(), &4.into()));
     let of_second = home.json(&["node", "diff", &format!("{id}-v2"), "--json"]);
     assert_eq!((&of_second["fromVersion"], &of_second["toVersion"]), (&1.into(), &2.into()));
     let versions = home.json(&["node", "versions", &id, "--json"]);
     let triggers: Vec<&Value> =
         versions.as_array().unwrap().iter().map(|version| &version["trigger"]).collect();
-    assert_eq!(triggers, ["initial", "user_feedback", "user_feedback"]);
-    assert_eq!(home.stdout(&["node", "versions", &id]).lines().count(), 4);
+    assert_eq!(triggers, ["initial", "user_feedback", "user_feedback", "user_feedback"]);
+    assert_eq!(home.stdout(&["node", "versions", &id]).lines().count(), 5);
 
     check_failure(&home, &["node", "feedback", &id, "content.outcome", "great"], 2, "does not fit");
-    check_failure(&home, &["node", "feedback", &id, "metadata.cost", "0"], 2, "cannot be corrected");
-    check_failure(&home, &["node", "feedback", &format!("{id}-v1"), "x", "y"], 2, "leave out the -v");
+    check_failure(
+        &home,
+        &["node", "feedback", &id, "metadata.cost", "0"],
+        2,
+        "cannot be corrected",
+    );
+    check_failure(
+        &home,
+        &["node", "feedback", &format!("{id}-v1"), "x", "y"],
+        2,
+        "leave out the -v",
+    );
     check_failure(&home, &["node", "show", "ffff"], 3, "pi-brain nodes");
     check_failure(&home, &["node", "show", &format!("{id}-v9")], 3, "pi-brain nodes");
     check_failure(&home, &["node", "show", "abc"], 2, "4 to 16 hex digits");
@@ -235,7 +256,7 @@ fn corrections_make_versions_that_last() {
     home.pi_brain(&["rebuild"]).success();
     let node = home.json(&["node", "show", &id, "--json"]);
     assert_eq!(node["content"]["outcome"], "failed");
-    assert_eq!(node["version"], 3, "rebuilding is no reason for a version");
+    assert_eq!(node["version"], 4, "rebuilding is no reason for a version");
 }
 
 #[test]
@@ -284,4 +305,107 @@ fn nodes_can_be_noted_hidden_and_linked() {
     home.pi_brain(&["edges", "remove", &edge]).success();
     check_failure(&home, &["edges", "remove", &edge], 3, "edges list");
     assert_eq!(home.json(&["edges", "list", "--json"]), all);
+}
+
+/// What others wrote must neither move the cursor nor pretend to be a line of ours.
+#[test]
+fn hostile_text_does_not_reach_the_terminal() {
+    const EVIL: &str = r"x\u001b[2J\u009b31m\u202e\nFORGED\r\nFORGED\u0007";
+    let home = Home::new();
+    let fields = [
+        r#""provider":""#,
+        r#""model":""#,
+        r#""toolName":""#,
+        r#""name":""#,
+        r#""cwd":""#,
+        r#""path":""#,
+        r#""command":""#,
+        r#""text":""#,
+        r#""summary":""#,
+        r#""content":""#,
+    ];
+    let evil = |line: &&str| {
+        let with = |line: String, field: &&str| line.replace(*field, &format!("{field}{EVIL}"));
+        fields.iter().fold((*line).to_owned(), with)
+    };
+    let lines: Vec<String> = super::SHOP.iter().map(evil).collect();
+    let path = home.session(super::ID, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    std::fs::rename(&path, path.with_file_name("\u{1b}[2J\u{9b}31m\nFORGED\u{202e}.jsonl"))
+        .unwrap();
+    home.session("\u{1b}[2J\nFORGED", &["no session"]);
+
+    let nodes = home.json(&["nodes", "--json"]);
+    let id = |at: usize| nodes[at]["id"].as_str().unwrap();
+    let bad = "\u{1b}[2J\u{9b}31m\u{202e}\nFORGED";
+    home.pi_brain(&["node", "feedback", id(0), "content.summary", bad]).success();
+    home.pi_brain(&["node", "flag", id(0), "note", bad]).success();
+    home.pi_brain(&["edges", "add", id(0), id(1), "--reason", bad]).success();
+    for arguments in [
+        &["search", "cart"][..],
+        &["search", "session id changed"],
+        &["search", "--deep", "session id changed"],
+        &["search", "nowhere", bad],
+        &["nodes"],
+        &["nodes", "--session", bad],
+        &["node", "show", id(0)],
+        &["node", "show", id(1)],
+        &["node", "show", bad],
+        &["node", "diff", id(0)],
+        &["node", "versions", id(0)],
+        &["node", "at", "latest", "00000005"],
+        &["node", "feedback", id(0), bad, "x"],
+        &["edges", "list"],
+        &["edges", "remove", bad],
+        &["forget", super::ID],
+        &["doctor"],
+        &["rebuild"],
+        &[],
+    ] {
+        let output = home.command(arguments).output().unwrap();
+        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(!told.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}', '\r']), "{told:?}");
+        assert!(!told.lines().any(|line| line.starts_with("FORGED")), "{arguments:?}: {told}");
+        assert!(!told.is_empty());
+    }
+}
+
+#[test]
+fn who_wants_to_write_waits_for_who_writes() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    let home = Home::new();
+    super::shop(&home);
+    let node = home.json(&["nodes", "--json"])[0]["id"].as_str().unwrap().to_owned();
+    let folder = pi_brain_store::DataFolder::create(&home.path().join(".pi-brain")).unwrap();
+    for arguments in [
+        &["ingest"][..],
+        &["node", "feedback", &node, "content.outcome", "failed"],
+        &["node", "flag", &node, "note", "x"],
+        &["forget", super::ID, "--yes"],
+        &["backup", "copy"],
+        &["rebuild"],
+    ] {
+        let lock = folder.lock("test").unwrap();
+        let mut waiting = Command::new(assert_cmd::cargo::cargo_bin!("pi-brain"))
+            .args(arguments)
+            .env_clear()
+            .env("HOME", home.path())
+            .current_dir(home.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut errors = BufReader::new(waiting.stderr.take().unwrap());
+        let mut told = String::new();
+        errors.read_line(&mut told).unwrap();
+        assert!(told.contains("waiting for pi-brain test (process"), "{arguments:?}: {told}");
+        // Who only reads is answered meanwhile.
+        let assert = home.pi_brain(&["nodes", "--json"]).success();
+        assert!(errors_of(&assert).contains("another pi-brain is taking sessions in"));
+        drop(lock);
+        let mut rest = String::new();
+        errors.read_to_string(&mut rest).unwrap();
+        assert!(waiting.wait().unwrap().success(), "{arguments:?}: {rest}");
+    }
 }

@@ -106,7 +106,8 @@ fn what_is_forgotten_is_gone() {
     home.pi_brain(&["node", "show", node]).code(3);
     assert_eq!(node_files(&home).iter().filter(of_node).count(), 0);
     let left = fs::read_dir(home.path().join(".pi-brain/index")).unwrap().flatten();
-    let left = left.map(|file| fs::read(file.path()).unwrap_or_default()).collect::<Vec<_>>().concat();
+    let left =
+        left.map(|file| fs::read(file.path()).unwrap_or_default()).collect::<Vec<_>>().concat();
     assert!(!String::from_utf8_lossy(&left).contains("clipboard"), "its words are in the index");
     assert!(home.stdout(&["forget"]).contains(session));
     assert_eq!(home.json(&["forget", "--json"])["forgotten"][0], file);
@@ -116,7 +117,10 @@ fn what_is_forgotten_is_gone() {
     home.pi_brain(&["forget", file, "--undo"]).success();
     assert!(home.stdout(&["forget"]).starts_with("Nothing is forgotten"));
     let back = home.json(&["node", "show", node, "--json"]);
-    assert_eq!(back["content"]["summary"], "The clipboard works.", "what the user said holds again");
+    assert_eq!(
+        back["content"]["summary"], "The clipboard works.",
+        "what the user said holds again"
+    );
     home.pi_brain(&["rebuild"]).success();
     assert_eq!(home.json(&["node", "show", node, "--json"]), back);
 
@@ -208,7 +212,7 @@ fn the_doctor_finds_what_is_wrong() {
     assert!(text.contains("pi-brain ingest"));
     home.session("broken", &["no session"]);
     home.pi_brain(&["ingest"]).success();
-    let text = check(0, "could not be read");
+    let text = check(0, "broken.jsonl is not a pi session");
     filtered! { assert_snapshot!(text) }
     let json = home.json(&["doctor", "--json"]);
     assert_eq!(json["inOrder"], true);
