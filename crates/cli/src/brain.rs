@@ -33,7 +33,8 @@ pub(crate) fn open_fresh(locations: &Locations, options: &RefreshOptions) -> any
     bar.clear();
     match report {
         None => {
-            warn("another pi-brain is taking sessions in; the answer is as new as that has come")
+            warn("another pi-brain is taking sessions in; the answer is as new as that has come");
+            app.open_tail()?;
         }
         Some(report) => {
             for (file, why) in &report.unreadable {

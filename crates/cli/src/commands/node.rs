@@ -223,9 +223,10 @@ fn hide(locations: &Locations, options: &HideOptions, hidden: bool) -> anyhow::R
     when_free(|| app.hide(now(), node.id, hidden))?;
     if hidden {
         say!(
-            "{0} is hidden from lists and search; `pi-brain node unhide {0}` shows it again",
+            "{} is left out of lists and search; what was said in it can still be found",
             node.id
-        )
+        )?;
+        say!("{DIM}{} node unhide {}    shows it again{DIM:#}", locations.program(), node.id)
     } else {
         say!("{} is shown again", node.id)
     }

@@ -1,5 +1,7 @@
 //! Searching, and units of work, on the demo set.
 
+use std::sync::OnceLock;
+
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -11,6 +13,16 @@ pub(super) fn demo_home() -> Home {
     let home = Home::new();
     home.pi_brain(&["demo", ".pi"]).success();
     home
+}
+
+/// One such home for all tests that only look.
+fn shared_home() -> &'static Home {
+    static HOME: OnceLock<Home> = OnceLock::new();
+    HOME.get_or_init(|| {
+        let home = demo_home();
+        home.pi_brain(&["ingest"]).success();
+        home
+    })
 }
 
 /// Takes times out of what is printed, and the name of this machine.
@@ -44,7 +56,7 @@ fn the_demo_is_taken_in_and_searched() {
 
 #[test]
 fn search_groups_by_unit_of_work() {
-    let home = demo_home();
+    let home = shared_home();
     let text = home.stdout(&["search", "why fts instead of trigram", "--limit", "5"]);
     filtered! { assert_snapshot!(text) }
     let abandoned = home.stdout(&["search", "is:abandoned", "pdf"]);
@@ -56,7 +68,7 @@ fn search_groups_by_unit_of_work() {
 
 #[test]
 fn search_results_are_flat_as_json() {
-    let home = demo_home();
+    let home = shared_home();
     let found = home.json(&["search", "trigram", "--json", "--limit", "4"]);
     let results = found["results"].as_array().unwrap();
     assert_eq!(results.len(), 4);
@@ -89,12 +101,12 @@ fn search_results_are_flat_as_json() {
 
 #[test]
 fn search_says_what_to_try_when_nothing_is_found() {
-    let home = demo_home();
-    check_failure(&home, &["search", "zebrafish"], 3, "--deep");
-    check_failure(&home, &["search", "zebrafish", "project:zoo"], 3, "leave out a filter");
-    check_failure(&home, &["search", "zebrafish", "--deep"], 3, "try other words");
-    check_failure(&home, &["search", "after:soon", "x"], 2, "is no date");
-    check_failure(&home, &["search", "trigram", "--offset", "500"], 3, "there are only");
+    let home = shared_home();
+    check_failure(home, &["search", "zebrafish"], 3, "--deep");
+    check_failure(home, &["search", "zebrafish", "project:zoo"], 3, "leave out a filter");
+    check_failure(home, &["search", "zebrafish", "--deep"], 3, "try other words");
+    check_failure(home, &["search", "after:soon", "x"], 2, "is no date");
+    check_failure(home, &["search", "trigram", "--offset", "500"], 3, "there are only");
 }
 
 /// The middle of long output is not in the index; a deep search finds it, once, in its unit of work.
@@ -159,8 +171,8 @@ fn node_with(home: &Home, words: &str) -> String {
 
 #[test]
 fn a_node_is_shown_listed_and_found_by_an_entry() {
-    let home = demo_home();
-    let id = node_with(&home, "\"parse error in tokenizer directive\"");
+    let home = shared_home();
+    let id = node_with(home, "\"parse error in tokenizer directive\"");
     let text = home.stdout(&["node", "show", &id[..6]]);
     filtered! { assert_snapshot!(text) }
     let json = home.json(&["node", "show", &id, "--json"]);
