@@ -13,9 +13,6 @@ use crate::error::Result;
 use crate::progress::Progress;
 use crate::report::Report;
 
-/// More than a database can have.
-const NO_LIMIT: usize = i64::MAX as usize;
-
 impl App {
     /// Corrects a node. Returns it as it is then; its version stays the same if it said so already.
     pub fn correct(&mut self, now: Millis, node: NodeId, path: &str, value: Value) -> Result<Node> {
@@ -86,7 +83,7 @@ impl App {
         let report = self.take_in(&lock, now, true, progress)?;
         // What the user said about the nodes holds again.
         let everything = NodeFilter { hidden: true, ..NodeFilter::default() };
-        let (nodes, _) = self.store.nodes(&everything, Order::Newest, NO_LIMIT, 0)?;
+        let (nodes, _) = self.store.nodes(&everything, Order::Newest, usize::MAX, 0)?;
         let is_back =
             |node: &NodeRow| files.iter().any(|file| file == Path::new(&node.session_file));
         let back: BTreeSet<NodeId> =

@@ -1,6 +1,7 @@
 //! The brain behind the commands: opened, brought up to date, with progress for those who wait.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -10,6 +11,7 @@ use pi_brain_brain::NodeRef;
 use pi_brain_store::StoreError;
 
 use crate::args::RefreshOptions;
+use crate::describe::clean_path;
 use crate::failure::{Failure, warn};
 use crate::locate::Locations;
 use crate::mint::now;
@@ -31,15 +33,28 @@ pub(crate) fn open_fresh(locations: &Locations, options: &RefreshOptions) -> any
     bar.clear();
     match report {
         None => {
-            warn("another pi-brain is taking sessions in; the answer is as new as that has come")
+            warn("another pi-brain is taking sessions in; the answer is as new as that has come");
         }
         Some(report) => {
             for (file, why) in &report.unreadable {
-                warn(&format!("{file}: {why}"));
+                warn(&unreadable(locations, file, why));
             }
         }
     }
     Ok(app)
+}
+
+/// Says why a file could not be read. Its name may be anything, also part of the reason.
+pub(crate) fn unreadable(locations: &Locations, file: &str, why: &str) -> String {
+    let shown = locations.display(Path::new(file));
+    let text = if why.is_empty() {
+        shown
+    } else if why.contains(file) {
+        why.replace(file, &shown)
+    } else {
+        format!("{shown}: {why}")
+    };
+    clean_path(Path::new(&text))
 }
 
 /// Does something that needs the right to write; waits for whoever has it, and says so.

@@ -200,6 +200,8 @@ impl Store {
             Order::Duration => "minutes DESC, started DESC, id",
         };
         let clause = conditions.clause();
+        // SQLite counts with a sign.
+        let [limit, offset] = [limit, offset].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
         self.database.read(|connection| {
             let sql = format!("SELECT count(*) FROM node {clause}");
             let values = || params_from_iter(conditions.values.iter());

@@ -182,6 +182,7 @@ pub(crate) struct FeedbackOptions {
     /// Where in it, such as content.outcome or lessons.project[0].summary
     pub(crate) path: String,
     /// What it should say, as JSON or as plain text
+    #[arg(allow_hyphen_values = true)]
     pub(crate) value: String,
 }
 
@@ -192,6 +193,7 @@ pub(crate) struct FlagOptions {
     /// What kind of note
     pub(crate) kind: FlagKind,
     /// What it says
+    #[arg(allow_hyphen_values = true)]
     pub(crate) message: String,
 }
 
@@ -336,7 +338,7 @@ pub(crate) struct EdgesAddOptions {
     #[arg(long = "type", value_name = "TYPE", default_value = "semantic")]
     pub(crate) kind: LinkKind,
     /// Why, in your words
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) reason: Option<String>,
 }
 

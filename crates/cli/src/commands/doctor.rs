@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::{print_json, say};
 use crate::args::DoctorOptions;
+use crate::brain::unreadable;
 use crate::describe::{ANSWER, DIM, FAILURE, LABEL, clean_path, one_line};
 use crate::failure::Failure;
 use crate::locate::Locations;
@@ -152,7 +153,7 @@ fn judge_brain(locations: &Locations, brain: &BrainHealth) -> Vec<Finding> {
         ),
     });
     for (file, why) in brain.unreadable.iter().take(SHOWN) {
-        let text = format!("{} could not be read: {why}", locations.display(Path::new(file)));
+        let text = unreadable(locations, file, why);
         findings.push(note("session file", text, "it is left out; look at it, or move it away"));
     }
     if let Some(more) = brain.unreadable.len().checked_sub(SHOWN).filter(|&more| more > 0) {

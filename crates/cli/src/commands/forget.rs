@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use pi_brain_app::App;
 use pi_brain_session::read_header;
-use pi_brain_store::SessionFile;
+use pi_brain_store::{NodeFilter, Order, SessionFile};
 use serde_json::json;
 
 use super::unit::project_name;
@@ -111,13 +111,9 @@ fn preview(
 }
 
 fn nodes_of(app: &App, session: &SessionFile) -> anyhow::Result<usize> {
-    let filter = pi_brain_store::NodeFilter {
-        session: Some(session.id.clone()),
-        hidden: true,
-        ..pi_brain_store::NodeFilter::default()
-    };
-    let (nodes, _) =
-        app.store().nodes(&filter, pi_brain_store::Order::Newest, i64::MAX as usize, 0)?;
+    let filter =
+        NodeFilter { session: Some(session.id.clone()), hidden: true, ..NodeFilter::default() };
+    let (nodes, _) = app.store().nodes(&filter, Order::Newest, usize::MAX, 0)?;
     Ok(nodes.iter().filter(|node| node.session_file == session.path).count())
 }
 

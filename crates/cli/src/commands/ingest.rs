@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{print_json, say};
 use crate::args::IngestOptions;
-use crate::brain::{Bar, open, when_free};
+use crate::brain::{Bar, open, unreadable, when_free};
 use crate::describe::{BOLD, DIM};
 use crate::failure::warn;
 use crate::locate::Locations;
@@ -55,7 +55,7 @@ pub(crate) fn show(
         }));
     }
     for (file, why) in &report.unreadable {
-        warn(&format!("{file}: {why}"));
+        warn(&unreadable(locations, file, why));
     }
     let found = how_many(report.found, "session file", "session files");
     if report.files == 0 && report.nodes == 0 && report.gone == 0 {
@@ -74,8 +74,8 @@ pub(crate) fn show(
         count(report.messages as u64)
     )?;
     say!(
-        "  {}, {}",
-        how_many(report.nodes, "unit of work", "units of work"),
+        "  {} or changed, {}",
+        how_many(report.nodes, "unit of work is new", "units of work are new"),
         how_many(report.edges, "link between them", "links between them")
     )?;
     if report.gone > 0 {

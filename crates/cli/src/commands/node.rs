@@ -166,7 +166,7 @@ fn write_diff(diff: &NodeDiff) -> anyhow::Result<()> {
         for (value, sign, style) in
             [(&change.old_value, '-', FAILURE), (&change.new_value, '+', ANSWER)]
         {
-            for line in value.iter().flat_map(|value| lines_of(value)) {
+            for line in value.iter().flat_map(lines_of) {
                 say!("  {style}{sign} {line}{style:#}")?;
             }
         }
@@ -223,9 +223,10 @@ fn hide(locations: &Locations, options: &HideOptions, hidden: bool) -> anyhow::R
     when_free(|| app.hide(now(), node.id, hidden))?;
     if hidden {
         say!(
-            "{0} is hidden from lists and search; `pi-brain node unhide {0}` shows it again",
+            "{} is left out of lists and search; what was said in it can still be found",
             node.id
-        )
+        )?;
+        say!("{DIM}{} node unhide {}    shows it again{DIM:#}", locations.program(), node.id)
     } else {
         say!("{} is shown again", node.id)
     }

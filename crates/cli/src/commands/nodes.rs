@@ -30,7 +30,7 @@ pub(crate) fn run(locations: &Locations, options: NodesOptions) -> anyhow::Resul
         before: options.before.map(|day| day.start(&now)),
         hidden: options.hidden,
     };
-    let limit = options.limit.unwrap_or(if options.json { i64::MAX as usize } else { SHOWN });
+    let limit = options.limit.unwrap_or(if options.json { usize::MAX } else { SHOWN });
     let (nodes, total) = app.store().nodes(&filter, options.sort.into(), limit, 0)?;
     if options.json {
         return print_json(&nodes);

@@ -15,7 +15,7 @@ use super::print_json;
 use super::sessions::progress_bar;
 use super::unit::{SessionWords, about, project_name, short_id, wrap};
 use crate::args::SearchOptions;
-use crate::brain::open_fresh;
+use crate::brain::{open_fresh, unreadable};
 use crate::describe::{ANSWER, BOLD, DIM, FAILURE, NOTE, USER, clean, one_line};
 use crate::failure::{Failure, warn};
 use crate::locate::Locations;
@@ -26,7 +26,7 @@ use crate::when;
 pub(crate) fn run(locations: &Locations, options: &SearchOptions) -> anyhow::Result<()> {
     let app = open_fresh(locations, &options.refresh)?;
     let query = options.words.join(" ");
-    let found = find(&app, &query, options)?;
+    let found = find(locations, &app, &query, options)?;
     if options.json {
         let results: Vec<_> = found.results.iter().map(as_json).collect();
         return print_json(&json!({
@@ -49,7 +49,12 @@ struct Answer {
     took: Duration,
 }
 
-fn find(app: &App, query: &str, options: &SearchOptions) -> anyhow::Result<Answer> {
+fn find(
+    locations: &Locations,
+    app: &App,
+    query: &str,
+    options: &SearchOptions,
+) -> anyhow::Result<Answer> {
     let started = Instant::now();
     let here = std::env::current_dir().ok();
     let project = here.as_deref().and_then(Path::to_str);
@@ -63,7 +68,7 @@ fn find(app: &App, query: &str, options: &SearchOptions) -> anyhow::Result<Answe
         let deep = app.search_files(&wanted, &results, &|_| bar.inc(1))?;
         bar.finish_and_clear();
         for (file, why) in &deep.unreadable {
-            warn(&format!("{}: {why}", file.display()));
+            warn(&unreadable(locations, &file.to_string_lossy(), why));
         }
         total += deep.results.len() as u64;
         results.extend(deep.results);
@@ -222,6 +227,7 @@ impl Page<'_> {
 }
 
 fn write_hit(out: &mut impl Write, item: &FoundItem) -> io::Result<()> {
+    const INDENT: usize = 4;
     let (who, style, abandoned) = match item.what {
         FoundKind::Node => ("about", NOTE, false),
         FoundKind::Message { speaker, abandoned } => {
@@ -235,7 +241,6 @@ fn write_hit(out: &mut impl Write, item: &FoundItem) -> io::Result<()> {
             (who, style, abandoned)
         }
     };
-    const INDENT: usize = 4;
     let entry = one_line(&item.entry);
     write!(out, "{:INDENT$}{style}{who}{style:#} {DIM}{entry}{DIM:#}", "")?;
     if abandoned {

@@ -1,5 +1,7 @@
 //! Searching, and units of work, on the demo set.
 
+use std::sync::OnceLock;
+
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -13,6 +15,16 @@ pub(super) fn demo_home() -> Home {
     home
 }
 
+/// One such home for all tests that only look.
+fn shared_home() -> &'static Home {
+    static HOME: OnceLock<Home> = OnceLock::new();
+    HOME.get_or_init(|| {
+        let home = demo_home();
+        home.pi_brain(&["ingest"]).success();
+        home
+    })
+}
+
 /// Takes times out of what is printed, and the name of this machine.
 macro_rules! filtered {
     ($($body:tt)*) => {
@@ -20,8 +32,8 @@ macro_rules! filtered {
             (r"\b(\d+ (d|h|min) ago|just now|\d{4}-\d\d-\d\d)\b( \d\d:\d\d)?( \(\d d ago\))? *", "[when] "),
             (r"\d+(\.\d+)? (ms|s)\b", "[time]"),
             (r" on \S+\n", " on [computer]\n"),
-            (r"\d+\.\d [kMG]?B free", "[room] free"),
-            (r"\([\d.]+ [kM]?B/s\)", "([rate])"),
+            (r"WHEN +", "WHEN "),
+            (r"\d+(\.\d+)? [kMG]?B\b", "[size]"),
         ]}, { $($body)* })
     };
 }
@@ -44,7 +56,7 @@ fn the_demo_is_taken_in_and_searched() {
 
 #[test]
 fn search_groups_by_unit_of_work() {
-    let home = demo_home();
+    let home = shared_home();
     let text = home.stdout(&["search", "why fts instead of trigram", "--limit", "5"]);
     filtered! { assert_snapshot!(text) }
     let abandoned = home.stdout(&["search", "is:abandoned", "pdf"]);
@@ -56,7 +68,7 @@ fn search_groups_by_unit_of_work() {
 
 #[test]
 fn search_results_are_flat_as_json() {
-    let home = demo_home();
+    let home = shared_home();
     let found = home.json(&["search", "trigram", "--json", "--limit", "4"]);
     let results = found["results"].as_array().unwrap();
     assert_eq!(results.len(), 4);
@@ -79,19 +91,22 @@ fn search_results_are_flat_as_json() {
         assert_eq!(entry["id"], result["entry"]);
     }
     let second = home.json(&["search", "trigram", "--json", "--limit", "2", "--offset", "2"]);
-    assert_eq!(second["results"].as_array().unwrap()[..], results[2..]);
+    let places = |results: &[Value]| -> Vec<(Value, Value)> {
+        results.iter().map(|result| (result["file"].clone(), result["line"].clone())).collect()
+    };
+    assert_eq!(places(second["results"].as_array().unwrap()), places(&results[2..]));
     let none = home.json(&["search", "nowhere-to-be-found", "--json"]);
     assert_eq!((&none["results"], &none["total"]), (&serde_json::json!([]), &0.into()));
 }
 
 #[test]
 fn search_says_what_to_try_when_nothing_is_found() {
-    let home = demo_home();
-    check_failure(&home, &["search", "zebrafish"], 3, "--deep");
-    check_failure(&home, &["search", "zebrafish", "project:zoo"], 3, "leave out a filter");
-    check_failure(&home, &["search", "zebrafish", "--deep"], 3, "try other words");
-    check_failure(&home, &["search", "after:soon", "x"], 2, "is no date");
-    check_failure(&home, &["search", "trigram", "--offset", "500"], 3, "there are only");
+    let home = shared_home();
+    check_failure(home, &["search", "zebrafish"], 3, "--deep");
+    check_failure(home, &["search", "zebrafish", "project:zoo"], 3, "leave out a filter");
+    check_failure(home, &["search", "zebrafish", "--deep"], 3, "try other words");
+    check_failure(home, &["search", "after:soon", "x"], 2, "is no date");
+    check_failure(home, &["search", "trigram", "--offset", "500"], 3, "there are only");
 }
 
 /// The middle of long output is not in the index; a deep search finds it, once, in its unit of work.
@@ -120,7 +135,7 @@ fn deep_search_finds_what_the_index_leaves_out() {
         .map(|result| &result["entry"])
         .collect();
     let count = entries.len();
-    entries.sort_by_key(|entry| entry.to_string());
+    entries.sort_by_key(ToString::to_string);
     entries.dedup();
     assert_eq!((entries.len(), all["total"].as_u64().unwrap()), (count, results.len() as u64));
     check_failure(
@@ -156,8 +171,8 @@ fn node_with(home: &Home, words: &str) -> String {
 
 #[test]
 fn a_node_is_shown_listed_and_found_by_an_entry() {
-    let home = demo_home();
-    let id = node_with(&home, "\"parse error in tokenizer directive\"");
+    let home = shared_home();
+    let id = node_with(home, "\"parse error in tokenizer directive\"");
     let text = home.stdout(&["node", "show", &id[..6]]);
     filtered! { assert_snapshot!(text) }
     let json = home.json(&["node", "show", &id, "--json"]);
@@ -212,23 +227,24 @@ fn corrections_make_versions_that_last() {
     assert_eq!(text, format!("{id}-v2 now says \"failed\" at content.outcome\n"));
     let again = home.stdout(&["node", "feedback", &id, "content.outcome", "failed"]);
     assert!(again.contains("-v2 says so already"), "{again}");
+    home.pi_brain(&["node", "feedback", &id, "semantic.tags", r#"["wrong"]"#]).success();
     home.pi_brain(&["node", "feedback", &id, "semantic.tags", r#"["search"]"#]).success();
     let node = home.json(&["node", "show", &id, "--json"]);
-    assert_eq!((&node["version"], &node["content"]["outcome"]), (&3.into(), &"failed".into()));
+    assert_eq!((&node["version"], &node["content"]["outcome"]), (&4.into(), &"failed".into()));
     assert_eq!(node["semantic"]["tags"], serde_json::json!(["search"]));
     let first = home.json(&["node", "show", &format!("{id}-v1"), "--json"]);
     assert_eq!(first["content"]["outcome"], "success");
     let text = home.stdout(&["node", "diff", &id, "1", "2"]);
     filtered! { assert_snapshot!(text) }
     let diff = home.json(&["node", "diff", &id, "--json"]);
-    assert_eq!((&diff["fromVersion"], &diff["toVersion"]), (&2.into(), &3.into()));
+    assert_eq!((&diff["fromVersion"], &diff["toVersion"]), (&3.into(), &4.into()));
     let of_second = home.json(&["node", "diff", &format!("{id}-v2"), "--json"]);
     assert_eq!((&of_second["fromVersion"], &of_second["toVersion"]), (&1.into(), &2.into()));
     let versions = home.json(&["node", "versions", &id, "--json"]);
     let triggers: Vec<&Value> =
         versions.as_array().unwrap().iter().map(|version| &version["trigger"]).collect();
-    assert_eq!(triggers, ["initial", "user_feedback", "user_feedback"]);
-    assert_eq!(home.stdout(&["node", "versions", &id]).lines().count(), 4);
+    assert_eq!(triggers, ["initial", "user_feedback", "user_feedback", "user_feedback"]);
+    assert_eq!(home.stdout(&["node", "versions", &id]).lines().count(), 5);
 
     check_failure(&home, &["node", "feedback", &id, "content.outcome", "great"], 2, "does not fit");
     check_failure(
@@ -252,7 +268,7 @@ fn corrections_make_versions_that_last() {
     home.pi_brain(&["rebuild"]).success();
     let node = home.json(&["node", "show", &id, "--json"]);
     assert_eq!(node["content"]["outcome"], "failed");
-    assert_eq!(node["version"], 3, "rebuilding is no reason for a version");
+    assert_eq!(node["version"], 4, "rebuilding is no reason for a version");
 }
 
 #[test]
@@ -301,4 +317,107 @@ fn nodes_can_be_noted_hidden_and_linked() {
     home.pi_brain(&["edges", "remove", &edge]).success();
     check_failure(&home, &["edges", "remove", &edge], 3, "edges list");
     assert_eq!(home.json(&["edges", "list", "--json"]), all);
+}
+
+/// What others wrote must neither move the cursor nor pretend to be a line of ours.
+#[test]
+fn hostile_text_does_not_reach_the_terminal() {
+    const EVIL: &str = r"x\u001b[2J\u009b31m\u202e\nFORGED\r\nFORGED\u0007";
+    let home = Home::new();
+    let fields = [
+        r#""provider":""#,
+        r#""model":""#,
+        r#""toolName":""#,
+        r#""name":""#,
+        r#""cwd":""#,
+        r#""path":""#,
+        r#""command":""#,
+        r#""text":""#,
+        r#""summary":""#,
+        r#""content":""#,
+    ];
+    let evil = |line: &&str| {
+        let with = |line: String, field: &&str| line.replace(*field, &format!("{field}{EVIL}"));
+        fields.iter().fold((*line).to_owned(), with)
+    };
+    let lines: Vec<String> = super::SHOP.iter().map(evil).collect();
+    let path = home.session(super::ID, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    std::fs::rename(&path, path.with_file_name("\u{1b}[2J\u{9b}31m\nFORGED\u{202e}.jsonl"))
+        .unwrap();
+    home.session("\u{1b}[2J\nFORGED", &["no session"]);
+
+    let nodes = home.json(&["nodes", "--json"]);
+    let id = |at: usize| nodes[at]["id"].as_str().unwrap();
+    let bad = "\u{1b}[2J\u{9b}31m\u{202e}\nFORGED";
+    home.pi_brain(&["node", "feedback", id(0), "content.summary", bad]).success();
+    home.pi_brain(&["node", "flag", id(0), "note", bad]).success();
+    home.pi_brain(&["edges", "add", id(0), id(1), "--reason", bad]).success();
+    for arguments in [
+        &["search", "cart"][..],
+        &["search", "session id changed"],
+        &["search", "--deep", "session id changed"],
+        &["search", "nowhere", bad],
+        &["nodes"],
+        &["nodes", "--session", bad],
+        &["node", "show", id(0)],
+        &["node", "show", id(1)],
+        &["node", "show", bad],
+        &["node", "diff", id(0)],
+        &["node", "versions", id(0)],
+        &["node", "at", "latest", "00000005"],
+        &["node", "feedback", id(0), bad, "x"],
+        &["edges", "list"],
+        &["edges", "remove", bad],
+        &["forget", super::ID],
+        &["doctor"],
+        &["rebuild"],
+        &[],
+    ] {
+        let output = home.command(arguments).output().unwrap();
+        let told = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(!told.contains(['\u{1b}', '\u{9b}', '\u{202e}', '\u{7}', '\r']), "{told:?}");
+        assert!(!told.lines().any(|line| line.starts_with("FORGED")), "{arguments:?}: {told}");
+        assert!(!told.is_empty());
+    }
+}
+
+#[test]
+fn who_wants_to_write_waits_for_who_writes() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::{Command, Stdio};
+
+    let home = Home::new();
+    super::shop(&home);
+    let node = home.json(&["nodes", "--json"])[0]["id"].as_str().unwrap().to_owned();
+    let folder = pi_brain_store::DataFolder::create(&home.path().join(".pi-brain")).unwrap();
+    for arguments in [
+        &["ingest"][..],
+        &["node", "feedback", &node, "content.outcome", "failed"],
+        &["node", "flag", &node, "note", "x"],
+        &["forget", super::ID, "--yes"],
+        &["backup", "copy"],
+        &["rebuild"],
+    ] {
+        let lock = folder.lock("test").unwrap();
+        let mut waiting = Command::new(assert_cmd::cargo::cargo_bin!("pi-brain"))
+            .args(arguments)
+            .env_clear()
+            .env("HOME", home.path())
+            .current_dir(home.path())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut errors = BufReader::new(waiting.stderr.take().unwrap());
+        let mut told = String::new();
+        errors.read_line(&mut told).unwrap();
+        assert!(told.contains("waiting for pi-brain test (process"), "{arguments:?}: {told}");
+        // Who only reads is answered meanwhile.
+        let assert = home.pi_brain(&["nodes", "--json"]).success();
+        assert!(errors_of(&assert).contains("another pi-brain is taking sessions in"));
+        drop(lock);
+        let mut rest = String::new();
+        errors.read_to_string(&mut rest).unwrap();
+        assert!(waiting.wait().unwrap().success(), "{arguments:?}: {rest}");
+    }
 }

@@ -135,6 +135,27 @@ fn what_is_forgotten_is_gone() {
     home.pi_brain(&["forget", "0000ffff"]).code(3);
 }
 
+/// A crash right after the journal was written loses nothing: the next command does the rest.
+#[test]
+fn forgetting_is_done_to_the_end() {
+    let home = Home::new();
+    let path = shop(&home);
+    let node = home.json(&["nodes", "--json"])[0]["id"].as_str().unwrap().to_owned();
+    // Feedback gives the node a second version.
+    home.pi_brain(&["node", "feedback", &node, "content.summary", "- Carts."]).success();
+    let line = serde_json::json!({
+        "time": "2026-01-01T00:00:00.000Z",
+        "action": "forget",
+        "file": path.to_str().unwrap(),
+    });
+    let journal = home.path().join(".pi-brain/journal.jsonl");
+    let text = fs::read_to_string(&journal).unwrap();
+    fs::write(&journal, format!("{text}{line}\n")).unwrap();
+    home.pi_brain(&["search", "cart"]).code(3);
+    home.pi_brain(&["node", "show", &node]).code(3);
+    assert_eq!(node_files(&home), Vec::<PathBuf>::new());
+}
+
 /// What a fork repeats stays known, from the fork, with what the user said about it.
 #[test]
 fn a_fork_keeps_what_it_repeats() {
@@ -212,7 +233,7 @@ fn the_doctor_finds_what_is_wrong() {
     assert!(text.contains("pi-brain ingest"));
     home.session("broken", &["no session"]);
     home.pi_brain(&["ingest"]).success();
-    let text = check(0, "could not be read");
+    let text = check(0, "broken.jsonl is not a pi session");
     filtered! { assert_snapshot!(text) }
     let json = home.json(&["doctor", "--json"]);
     assert_eq!(json["inOrder"], true);
