@@ -171,7 +171,7 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
             .arg(plan.pairs.to_string()),
     )?;
     let times = searched.seconds.iter().copied().map(Duration::from_secs_f64).collect();
-    let searches = vec![
+    let queries = vec![
         Outcome::new(OURS, times)?,
         Outcome::new(TANTIVY, floors::search_tantivy(&tantivy, &pairs)?)?,
         Outcome::new(FTS5, floors::search_fts5(&fts5, &pairs)?)?,
@@ -190,7 +190,7 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
         bytes,
         ingested: ingested.into_inner(),
         passes,
-        searches,
+        queries,
         serving: searched.memory,
         disk,
         unchanged,

@@ -29,7 +29,6 @@ CREATE TABLE session (
 );
 CREATE INDEX session_by_root ON session (root);
 CREATE INDEX session_by_id ON session (id);
-CREATE INDEX session_by_file ON session (file);
 CREATE INDEX session_by_project ON session (project, created, id);
 CREATE TABLE entry_chunk (
     id INTEGER PRIMARY KEY,
