@@ -9,7 +9,8 @@ use std::path::Path;
 
 use pi_brain_brain::{
     Analysis, Cut, EntryFacts, FamilyFile, Kind, Node, NodeId, Outline, Rules, Segment,
-    SegmentContext, SegmentRange, VersionTrigger, cut_family, next_version, structural_edges,
+    SegmentContext, SegmentRange, Sketch, VersionTrigger, cut_family, next_version,
+    structural_edges,
 };
 use pi_brain_forest::{FamilyEvents, Place};
 use pi_brain_session::{Millis, Usage};
@@ -304,11 +305,19 @@ impl Family<'_> {
         Ok(analysis.finish())
     }
 
-    /// Returns whether the entry that a node began with is somewhere in the family.
+    /// Returns whether the entry that gave a node its name is somewhere in the family.
+    ///
+    /// That is the first that is no note: forks write notes anew, so that one tells nothing of the others.
     fn has_entry(&self, node: &KnownNode) -> bool {
-        let sketches = self.state.members.iter().flat_map(|member| &member.outline.entries);
-        let mut same = sketches.filter(|sketch| sketch.id.as_deref() == Some(&*node.start_entry));
-        same.any(|sketch| sketch.time == Some(node.started))
+        let sketches = || self.state.members.iter().flat_map(|member| &member.outline.entries);
+        let gave_name = |sketch: &Sketch| match (sketch.id.as_deref(), sketch.time) {
+            (Some(id), Some(time)) => NodeId::of_entry(id, time) == node.id,
+            _ => false,
+        };
+        let is_first = |sketch: &&Sketch| sketch.id.as_deref() == Some(&*node.start_entry);
+        let mut first = sketches().filter(is_first).peekable();
+        first.peek().is_some()
+            && (first.any(|sketch| sketch.time == Some(node.started)) || sketches().any(gave_name))
     }
 
     /// Finds where each message is cited from, and which are on a way that some file is on.
