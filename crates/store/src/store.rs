@@ -232,7 +232,7 @@ impl Store {
     /// Takes every node file in, if the database is a new one. Returns those that could not be read.
     pub fn restore_nodes(&mut self) -> Result<Vec<StoreError>> {
         let restored: Option<i64> = self.database.read(|connection| {
-            let sql = "SELECT value FROM meta WHERE key = 'restored'";
+            let sql = "SELECT 1 FROM meta WHERE key = 'restored' UNION ALL SELECT 1 FROM file LIMIT 1";
             connection.query_row(sql, [], |row| row.get(0)).optional()
         })?;
         if restored.is_some() {
