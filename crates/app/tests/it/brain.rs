@@ -228,7 +228,9 @@ fn essence(mut node: Value) -> Value {
     remove(&mut node["source"], &["sessionFile", "computer", "parentSession"]);
     remove(&mut node["metadata"], &["analyzedAt"]);
     if let Some(decisions) = node["daemonMeta"]["decisions"].as_array_mut() {
-        decisions.iter_mut().for_each(|decision| remove(decision, &["timestamp"]));
+        for decision in decisions {
+            remove(decision, &["timestamp"]);
+        }
     }
     if node["ext"].is_object() {
         remove(&mut node["ext"], &["trigger"]);

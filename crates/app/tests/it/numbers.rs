@@ -13,7 +13,7 @@ use crate::brain::{Home, ask, rows};
 use crate::world::{any_world, cases, world};
 
 proptest! {
-    #![proptest_config(cases(24))]
+    #![proptest_config(cases(12))]
 
     #[test]
     fn segments_cost_what_the_families_cost(world in any_world(80)) {
@@ -37,10 +37,10 @@ proptest! {
             let input: i64 = spent.iter().map(|(_, _, input)| input).sum();
             prop_assert_eq!(input.cast_unsigned(), honest.input);
         }
-        // What nodes say of themselves is what their segments spent.
+        // What nodes say of themselves is what their segments spent, rounded to ten digits.
         let sql = "SELECT n.cost, (SELECT total(s.cost) FROM spending s WHERE s.segment = n.id) FROM node n";
         for (said, spent) in rows(&database, sql, |row| Ok((row.get::<_, f64>(0)?, row.get::<_, f64>(1)?))) {
-            prop_assert!((said - spent).abs() <= 1e-9 * spent, "{} {}", said, spent);
+            prop_assert!((said - spent).abs() <= 1e-9, "{} {}", said, spent);
         }
         let sessions = forest.store().sessions().unwrap().len();
         prop_assert_eq!(sessions, world.files.len());
@@ -76,7 +76,7 @@ fn any_query(words: Vec<String>) -> impl Strategy<Value = String> {
 #[test]
 fn every_result_stands_where_it_says() {
     const QUERIES: usize = 1000;
-    let world = world(7, 400);
+    let world = world(7, 300);
     let home = Home::with(&world);
     home.ingest();
     let app = home.open();

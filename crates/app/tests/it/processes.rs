@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use pi_brain_app::{App, AppError, Silent};
 use pi_brain_store::StoreError;
@@ -80,18 +80,19 @@ fn undisturbed(world: &World) -> Home {
 #[test]
 fn a_killed_ingest_loses_nothing_and_doubles_nothing() {
     const KILLS_PER_FOLDER: u32 = 12;
-    let kills = std::env::var("KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(72_u32);
-    let world = world(11, 300);
+    // The environment can ask for more.
+    let kills = std::env::var("KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(36_u32);
+    let world = world(11, 200);
     let calm = undisturbed(&world);
     let expected = calm.picture();
     let mut noise = 0x9e37_79b9_7f4a_7c15_u64;
-    let (mut longest, mut interrupted) = (Duration::from_millis(400), 0);
+    // As long as most of the work takes, found out by trying: every moment of it should be hit at some time.
+    let (mut longest, mut interrupted) = (Duration::from_millis(200), 0);
     for round in 0..kills.div_ceil(KILLS_PER_FOLDER) {
         let home = Home::new();
         for kill in 1..=KILLS_PER_FOLDER {
             // The sessions grow between two attempts, so that there is always something to do.
             beginning_of(&world, &home, (kill * 100 / KILLS_PER_FOLDER) as usize);
-            let began = Instant::now();
             let mut process = start(&home);
             noise = noise
                 .wrapping_mul(6_364_136_223_846_793_005)
@@ -102,11 +103,9 @@ fn a_killed_ingest_loses_nothing_and_doubles_nothing() {
             let output = process.wait_with_output().unwrap();
             let output = text(&output);
             assert!(!output.contains("failed:"), "round {round}, kill {kill}: {output}");
-            if output.contains("done") {
-                longest = began.elapsed().min(longest).max(Duration::from_millis(40));
-            } else {
-                interrupted += 1;
-            }
+            let is_done = output.contains("done");
+            interrupted += u32::from(!is_done);
+            longest = longest.mul_f64(if is_done { 0.8 } else { 1.1 });
         }
         world.write(&home.sessions);
         let sessions = home.session_files();
@@ -125,9 +124,9 @@ fn a_killed_ingest_loses_nothing_and_doubles_nothing() {
 
 #[test]
 fn two_ingests_at_once_end_well() {
-    let world = world(12, 300);
+    let world = world(12, 200);
     let expected = undisturbed(&world).picture();
-    for _ in 0..3 {
+    for _ in 0..2 {
         let home = Home::with(&world);
         let processes = [start(&home), start(&home), start(&home)];
         for process in processes {
@@ -156,7 +155,7 @@ fn a_second_writer_is_told_who_the_first_is() {
 
 #[test]
 fn a_full_disk_is_an_error_that_one_can_read_and_costs_nothing() {
-    let world = world(14, 300);
+    let world = world(14, 200);
     let expected = undisturbed(&world).picture();
     let program = std::env::current_exe().unwrap();
     let home = Home::new();

@@ -23,7 +23,7 @@ fn facts(log: &Log) -> String {
 }
 
 proptest! {
-    #![proptest_config(cases(60))]
+    #![proptest_config(cases(40))]
 
     #[test]
     fn reading_on_is_like_reading_all(

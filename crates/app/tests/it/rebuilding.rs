@@ -50,7 +50,7 @@ fn act(home: &Home) {
 }
 
 proptest! {
-    #![proptest_config(cases(6))]
+    #![proptest_config(cases(3))]
 
     #[test]
     fn a_rebuilt_brain_knows_the_same(world in any_world(60)) {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use crate::brain::{Home, Picture, assert_same, sources};
-use crate::world::{BEGINNING, LATER, World, any_world, cases, migrated, put};
+use crate::world::{BEGINNING, File, LATER, World, any_world, cases, migrated, put};
 
 fn picture_of(world: &World) -> Picture {
     let home = Home::with(world);
@@ -18,10 +18,10 @@ fn picture_of(world: &World) -> Picture {
 }
 
 proptest! {
-    #![proptest_config(cases(6))]
+    #![proptest_config(cases(4))]
 
     #[test]
-    fn a_second_ingest_does_nothing(world in any_world(50)) {
+    fn a_second_ingest_does_nothing(world in any_world(40)) {
         let home = Home::with(&world);
         let sessions = home.session_files();
         let first = home.ingest();
@@ -39,7 +39,7 @@ proptest! {
 
     #[test]
     fn files_may_come_in_any_order(
-        (world, order) in any_world(50).prop_flat_map(|world| {
+        (world, order) in any_world(40).prop_flat_map(|world| {
             let order: Vec<usize> = (0..world.files.len()).collect();
             (Just(world), Just(order).prop_shuffle())
         }),
@@ -55,7 +55,7 @@ proptest! {
 
     #[test]
     fn the_rest_of_a_file_may_come_later(
-        world in any_world(50),
+        world in any_world(40),
         cuts in prop::collection::vec(any::<Index>(), 12),
         by_line in any::<bool>(),
         waits in any::<bool>(),
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn the_folder_may_move(world in any_world(50)) {
+    fn the_folder_may_move(world in any_world(40)) {
         let home = Home::with(&world);
         home.ingest();
         let (before, files) = (home.picture(), home.node_files());
@@ -109,7 +109,7 @@ proptest! {
 
     #[test]
     fn what_is_deleted_stays_known_and_may_come_back(
-        world in any_world(50),
+        world in any_world(40),
         gone in prop::collection::vec(any::<bool>(), 12),
     ) {
         let home = Home::with(&world);
@@ -124,7 +124,7 @@ proptest! {
         home.ingest();
         let now = home.picture();
         check_derived(&now, &picture_of(&rest));
-        let left: String = rest.files.iter().map(|file| file.text()).collect();
+        let left: String = rest.files.iter().map(File::text).collect();
         for (id, node) in &before.nodes {
             let start = node["node"]["source"]["segment"]["startEntryId"].as_str().unwrap();
             let is_gone = !left.contains(&format!("\"id\":\"{start}\""))
@@ -138,7 +138,7 @@ proptest! {
 
     #[test]
     fn what_is_spoilt_stays_known_and_may_be_mended(
-        world in any_world(50),
+        world in any_world(40),
         damage in prop::collection::vec((0..4_u8, any::<Index>()), 12),
     ) {
         let home = Home::with(&world);
@@ -195,7 +195,14 @@ fn check_migrated(before: &Picture, now: &Picture) {
     assert_eq!(ids(before), ids(now));
     let edges = |picture: &Picture| picture.edges.keys().cloned().collect::<BTreeSet<_>>();
     assert_eq!(edges(before), edges(now));
-    assert_eq!(before.spending, now.spending);
+    // Segments without words have no node that would remember their name.
+    let spent = |picture: &Picture| {
+        let lines = picture.spending.iter().filter_map(|line| line.split_once(": "));
+        let mut lines: Vec<String> = lines.map(|(_, spent)| spent.to_owned()).collect();
+        lines.sort();
+        lines
+    };
+    assert_eq!(spent(before), spent(now));
     for (id, node) in &before.nodes {
         assert_eq!(now.nodes[id]["orphaned"], false);
         for part in ["content", "classification", "semantic", "lessons"] {
