@@ -9,8 +9,7 @@ use std::path::Path;
 
 use pi_brain_brain::{
     Analysis, Cut, EntryFacts, FamilyFile, Kind, Node, NodeId, Outline, Rules, Segment,
-    SegmentContext, SegmentRange, Sketch, VersionTrigger, cut_family, next_version,
-    structural_edges,
+    SegmentContext, SegmentRange, VersionTrigger, cut_family, next_version, structural_edges,
 };
 use pi_brain_forest::{FamilyEvents, Place};
 use pi_brain_session::{Millis, Usage};
@@ -99,8 +98,12 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         .filter(|(segment, _)| segment.speaks)
         .map(|(_, &id)| id)
         .collect();
-    for node in state.nodes.iter().filter(|node| !with_words.contains(&node.id)) {
-        if !present.contains(&node.id) && family.has_entry(node) {
+    let mut without: Vec<&KnownNode> =
+        state.nodes.iter().filter(|node| !with_words.contains(&node.id)).collect();
+    without.sort_by_key(|node| node.id);
+    let openings = if without.is_empty() { Present::default() } else { Present::of(state) };
+    for node in without {
+        if !present.contains(&node.id) && openings.has_opening_of(node) {
             update.retired.push(node.id);
         } else if node.is_member {
             update.orphaned.push(node.id);
@@ -134,13 +137,17 @@ fn name_segments(cut: &Cut, state: &FamilyState) -> Vec<NodeId> {
         taken.insert(name);
         names.push(name);
     }
-    let known: HashSet<NodeId> = state.nodes.iter().map(|node| node.id).collect();
-    let mut lost: HashMap<(&str, Millis), Vec<NodeId>> = HashMap::new();
-    for node in state.nodes.iter().filter(|node| !taken.contains(&node.id)) {
-        lost.entry((&node.session_id, node.started)).or_default().push(node.id);
-    }
-    if lost.is_empty() {
+    let unmatched: Vec<&KnownNode> =
+        state.nodes.iter().filter(|node| !taken.contains(&node.id)).collect();
+    if unmatched.is_empty() {
         return names;
+    }
+    let known: HashSet<NodeId> = state.nodes.iter().map(|node| node.id).collect();
+    let present = Present::of(state);
+    let mut lost: HashMap<(&str, Millis), Vec<NodeId>> = HashMap::new();
+    // What a node began with may still be there, within another segment: then nothing was rewritten.
+    for node in unmatched.into_iter().filter(|node| !present.has_opening_of(node)) {
+        lost.entry((&node.session_id, node.started)).or_default().push(node.id);
     }
     for (segment, name) in cut.segments.iter().zip(&mut names) {
         let session = &state.members[segment.file].outline.session;
@@ -194,6 +201,35 @@ fn after_unreadable(mut draft: Node, known: &KnownNode) -> NewVersion {
     draft.previous_versions =
         (1..=known.version).map(|version| format!("{}-v{version}", known.id)).collect();
     NewVersion { node: draft, is_written: false }
+}
+
+/// The entries of a family, to find out whether a node without segment was made of some of them.
+#[derive(Default)]
+struct Present<'a> {
+    entries: HashMap<&'a str, Vec<Option<Millis>>>,
+    /// The names that nodes would have if they began with these entries.
+    names: HashSet<NodeId>,
+}
+
+impl<'a> Present<'a> {
+    fn of(state: &'a FamilyState) -> Self {
+        let mut present = Self::default();
+        for sketch in state.members.iter().flat_map(|member| &member.outline.entries) {
+            let Some(id) = sketch.id.as_deref() else { continue };
+            present.entries.entry(id).or_default().push(sketch.time);
+            present.names.extend(sketch.time.map(|time| NodeId::of_entry(id, time)));
+        }
+        present
+    }
+
+    /// Returns whether the entry that gave a node its name is somewhere in the family.
+    ///
+    /// That is the first that is no note: forks write notes anew, so that one tells nothing of the others.
+    fn has_opening_of(&self, node: &KnownNode) -> bool {
+        self.entries.get(&*node.start_entry).is_some_and(|times| {
+            times.contains(&Some(node.started)) || self.names.contains(&node.id)
+        })
+    }
 }
 
 /// A family that is being derived.
@@ -303,21 +339,6 @@ impl Family<'_> {
             analysis.hear(EntryFacts { id, time: sketch.time, entry: &entry, raw, counted });
         }
         Ok(analysis.finish())
-    }
-
-    /// Returns whether the entry that gave a node its name is somewhere in the family.
-    ///
-    /// That is the first that is no note: forks write notes anew, so that one tells nothing of the others.
-    fn has_entry(&self, node: &KnownNode) -> bool {
-        let sketches = || self.state.members.iter().flat_map(|member| &member.outline.entries);
-        let gave_name = |sketch: &Sketch| match (sketch.id.as_deref(), sketch.time) {
-            (Some(id), Some(time)) => NodeId::of_entry(id, time) == node.id,
-            _ => false,
-        };
-        let is_first = |sketch: &&Sketch| sketch.id.as_deref() == Some(&*node.start_entry);
-        let mut first = sketches().filter(is_first).peekable();
-        first.peek().is_some()
-            && (first.any(|sketch| sketch.time == Some(node.started)) || sketches().any(gave_name))
     }
 
     /// Finds where each message is cited from, and which are on a way that some file is on.

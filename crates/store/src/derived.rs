@@ -323,8 +323,9 @@ pub(crate) fn save(transaction: &Transaction<'_>, update: &FamilyUpdate) -> rusq
         save_node(transaction, Some(root), &version.node)?;
     }
     for id in &update.orphaned {
-        let sql = "UPDATE node SET root = NULL WHERE id = ?1";
-        transaction.prepare_cached(sql)?.execute([key(*id)])?;
+        // It may have moved to another family meanwhile.
+        let sql = "UPDATE node SET root = NULL WHERE id = ?1 AND root = ?2";
+        transaction.prepare_cached(sql)?.execute(params![key(*id), root])?;
     }
     for id in &update.retired {
         remove_node(transaction, *id)?;
