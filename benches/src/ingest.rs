@@ -144,9 +144,7 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
             ingested.replace(Ingested { peak, ..taken });
             Ok(Lap { time: Duration::from_secs_f64(taken.seconds), seen: None })
         }),
-        Contestant::timed(TANTIVY, || {
-            floors::index_with_tantivy(&tantivy, &texts).map(|()| None)
-        }),
+        Contestant::timed(TANTIVY, || floors::index_with_tantivy(&tantivy, &texts).map(|()| None)),
         Contestant::timed(FTS5, || floors::index_with_fts5(&fts5, &texts).map(|()| None)),
         Contestant::timed(RIPGREP, || ripgrep(&sessions, files.len()).map(|()| None)),
     ];

@@ -117,7 +117,9 @@ fn search_table(searches: &[Outcome]) -> String {
     let head = ["", "p50 ms", "p95 ms", "worst", "p95 ÷ bare tantivy", "p95 ÷ SQLite FTS5"];
     let rows = searches.iter().map(|outcome| {
         let slow = outcome.nearly_all();
-        let against = |peer| named(searches, peer).map_or(String::new(), |peer| ratio(slow, peer.nearly_all()));
+        let against = |peer| {
+            named(searches, peer).map_or(String::new(), |peer| ratio(slow, peer.nearly_all()))
+        };
         vec![
             outcome.name.to_owned(),
             finely(outcome.median()),

@@ -85,7 +85,8 @@ fn the_program_prints_all_tables() {
 #[test]
 fn taking_in_and_searching_are_measured() {
     let folder = tempfile::tempdir().unwrap();
-    let small = "--entries 300 --small-files 4 --large-entries 300 --pairs 5 --appends 3 --starts 2";
+    let small =
+        "--entries 300 --small-files 4 --large-entries 300 --pairs 5 --appends 3 --starts 2";
     let output = Command::new(PROGRAM)
         .args(["ingest", "--runs", "1"])
         .args(small.split(' '))
