@@ -164,13 +164,13 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
         (TANTIVY, on_disk(&tantivy)?),
     ];
     let pairs = word_pairs(plan.pairs, SEED);
-    let searched: Searched = figures_of(
+    let served: Searched = figures_of(
         Command::new(plan.benches)
             .arg(SEARCH_COMMAND)
             .args([&data, &sessions])
             .arg(plan.pairs.to_string()),
     )?;
-    let times = searched.seconds.iter().copied().map(Duration::from_secs_f64).collect();
+    let times = served.seconds.iter().copied().map(Duration::from_secs_f64).collect();
     let searches = vec![
         Outcome::new(OURS, times)?,
         Outcome::new(TANTIVY, floors::search_tantivy(&tantivy, &pairs)?)?,
@@ -191,7 +191,7 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
         ingested: ingested.into_inner(),
         passes,
         searches,
-        serving: searched.memory,
+        serving: served.memory,
         disk,
         unchanged,
         large,
