@@ -164,14 +164,14 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
         (TANTIVY, on_disk(&tantivy)?),
     ];
     let pairs = word_pairs(plan.pairs, SEED);
-    let searched: Searched = figures_of(
+    let served: Searched = figures_of(
         Command::new(plan.benches)
             .arg(SEARCH_COMMAND)
             .args([&data, &sessions])
             .arg(plan.pairs.to_string()),
     )?;
-    let times = searched.seconds.iter().copied().map(Duration::from_secs_f64).collect();
-    let queries = vec![
+    let times = served.seconds.iter().copied().map(Duration::from_secs_f64).collect();
+    let searches = vec![
         Outcome::new(OURS, times)?,
         Outcome::new(TANTIVY, floors::search_tantivy(&tantivy, &pairs)?)?,
         Outcome::new(FTS5, floors::search_fts5(&fts5, &pairs)?)?,
@@ -190,8 +190,8 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
         bytes,
         ingested: ingested.into_inner(),
         passes,
-        queries,
-        serving: searched.memory,
+        searches,
+        serving: served.memory,
         disk,
         unchanged,
         large,

@@ -119,7 +119,7 @@ fn pi_brain() -> PathBuf {
     let status = Command::new(env!("CARGO"))
         .args(["build", "--locked", "--quiet", "--package", "pi-brain", "--profile", profile])
         .status()
-        .unwrap();
+        .expect("cargo runs this test");
     assert!(status.success() && path.exists(), "could not build {}", path.display());
     path
 }

@@ -44,10 +44,7 @@ proptest! {
             }
         }
         let text = lines.concat();
-        let ends: Vec<usize> = match by_line {
-            true => text.match_indices('\n').map(|(at, _)| at + 1).collect(),
-            false => (0..=text.len()).collect(),
-        };
+        let ends: Vec<usize> = if by_line { text.match_indices('\n').map(|(at, _)| at + 1).collect() } else { (0..=text.len()).collect() };
         let mut stops: Vec<usize> = cuts.iter().map(|cut| ends[cut.index(ends.len())]).collect();
         stops.push(text.len());
         stops.sort_unstable();

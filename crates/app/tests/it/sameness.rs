@@ -63,10 +63,7 @@ proptest! {
         let home = Home::new();
         for (file, cut) in world.files.iter().zip(cuts.iter().cycle()) {
             let text = file.text();
-            let ends: Vec<usize> = match by_line {
-                true => text.match_indices('\n').map(|(at, _)| at + 1).collect(),
-                false => (0..text.len()).collect(),
-            };
+            let ends: Vec<usize> = if by_line { text.match_indices('\n').map(|(at, _)| at + 1).collect() } else { (0..text.len()).collect() };
             put(&home.sessions, &file.name, &text.as_bytes()[..ends[cut.index(ends.len())]]);
         }
         // Either everything is taken for finished before the rest comes, or nothing.
