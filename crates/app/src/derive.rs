@@ -145,8 +145,8 @@ fn name_segments(cut: &Cut, state: &FamilyState) -> Vec<NodeId> {
     let known: HashSet<NodeId> = state.nodes.iter().map(|node| node.id).collect();
     let present = Present::of(state);
     let mut lost: HashMap<(&str, Millis), Vec<NodeId>> = HashMap::new();
-    // What a node began with may still be there, within another segment: then nothing was rewritten.
-    for node in unmatched.into_iter().filter(|node| !present.has_opening_of(node)) {
+    // The entry that a node has its name from may still be there, within another segment: then nothing was rewritten.
+    for node in unmatched.into_iter().filter(|node| !present.names.contains(&node.id)) {
         lost.entry((&node.session_id, node.started)).or_default().push(node.id);
     }
     for (segment, name) in cut.segments.iter().zip(&mut names) {
