@@ -146,7 +146,7 @@ fn name_segments(cut: &Cut, state: &FamilyState) -> Vec<NodeId> {
     let present = Present::of(state);
     let mut lost: HashMap<(&str, Millis), Vec<NodeId>> = HashMap::new();
     // The entry that a node has its name from may still be there, within another segment: then nothing was rewritten.
-    for node in unmatched.into_iter().filter(|node| !present.names.contains(&node.id)) {
+    for node in unmatched.into_iter().filter(|node| !present.by_entry.contains(&node.id)) {
         lost.entry((&node.session_id, node.started)).or_default().push(node.id);
     }
     for (segment, name) in cut.segments.iter().zip(&mut names) {
@@ -206,29 +206,33 @@ fn after_unreadable(mut draft: Node, known: &KnownNode) -> NewVersion {
 /// The entries of a family, to find out whether a node without segment was made of some of them.
 #[derive(Default)]
 struct Present<'a> {
-    entries: HashMap<&'a str, Vec<Option<Millis>>>,
-    /// The names that nodes would have if they began with these entries.
-    names: HashSet<NodeId>,
+    entries: HashSet<(&'a str, Option<Millis>)>,
+    /// The names that nodes have who begin with an entry: by its id, which lasts, or by its line.
+    by_entry: HashSet<NodeId>,
+    by_line: HashSet<NodeId>,
 }
 
 impl<'a> Present<'a> {
     fn of(state: &'a FamilyState) -> Self {
         let mut present = Self::default();
-        for sketch in state.members.iter().flat_map(|member| &member.outline.entries) {
-            let Some(id) = sketch.id.as_deref() else { continue };
-            present.entries.entry(id).or_default().push(sketch.time);
-            present.names.extend(sketch.time.map(|time| NodeId::of_entry(id, time)));
+        for outline in state.members.iter().map(|member| &member.outline) {
+            for sketch in &outline.entries {
+                let name = outline.name_of(sketch);
+                let id = sketch.id.as_deref().unwrap_or_default();
+                present.entries.insert((id, sketch.time));
+                let lasts = sketch.time.is_some_and(|time| NodeId::of_entry(id, time) == name);
+                let names = if lasts { &mut present.by_entry } else { &mut present.by_line };
+                names.insert(name);
+            }
         }
         present
     }
 
-    /// Returns whether the entry that gave a node its name is somewhere in the family.
-    ///
-    /// That is the first that is no note: forks write notes anew, so that one tells nothing of the others.
+    /// Returns whether what a node began with is somewhere in the family.
     fn has_opening_of(&self, node: &KnownNode) -> bool {
-        self.entries.get(&*node.start_entry).is_some_and(|times| {
-            times.contains(&Some(node.started)) || self.names.contains(&node.id)
-        })
+        self.by_entry.contains(&node.id)
+            || self.by_line.contains(&node.id)
+            || self.entries.contains(&(&*node.start_entry, Some(node.started)))
     }
 }
 

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use pi_brain_session::{Body, Entry, Log, Message, Millis, Raw, Role, Tree};
 use serde::{Deserialize, Serialize};
 
+use crate::ids::NodeId;
+
 use self::handoff::handoff_target;
 
 mod handoff;
@@ -173,6 +175,17 @@ impl Outline {
             });
         }
         events
+    }
+}
+
+impl Outline {
+    /// Names the unit of work that an entry of this file would open.
+    pub fn name_of(&self, sketch: &Sketch) -> NodeId {
+        match (&sketch.id, sketch.time) {
+            (Some(id), Some(time)) if self.session.version >= 2 => NodeId::of_entry(id, time),
+            // pi gives the entries of a version 1 file random ids when it rewrites the file.
+            _ => NodeId::of_line(&self.session.id, sketch.line),
+        }
     }
 }
 

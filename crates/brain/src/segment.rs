@@ -81,12 +81,7 @@ impl Segment {
 
     /// Names the segment by its first entry: as the node that is made of it, if there is one.
     pub fn id(&self, outline: &Outline) -> Option<NodeId> {
-        let first = self.opening(outline)?;
-        Some(match (&first.id, first.time) {
-            (Some(id), Some(time)) if outline.session.version >= 2 => NodeId::of_entry(id, time),
-            // pi gives the entries of a version 1 file random ids when it rewrites the file.
-            _ => NodeId::of_line(&outline.session.id, first.line),
-        })
+        self.opening(outline).map(|first| outline.name_of(first))
     }
 
     /// Finds the first entry that is no note. Forks write labels anew, under other ids.
