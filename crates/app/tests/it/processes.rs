@@ -14,14 +14,17 @@ use pi_brain_store::StoreError;
 use crate::brain::{Home, assert_same, files_in, sources};
 use crate::world::{LATER, World, put, world};
 
-/// Ingests, as a process of its own. The others run this very program to get there.
+/// The others run this very test, as a process of its own, and name the folders that it is to work on.
 #[test]
-#[ignore = "other tests run it, as a process"]
-fn victim() {
+fn a_process_of_its_own_takes_sessions_in() {
     let (Some(sessions), Some(data)) =
         (std::env::var_os("VICTIM_SESSIONS"), std::env::var_os("VICTIM_DATA"))
     else {
-        return;
+        let world = world(10, 20);
+        let home = Home::with(&world);
+        let output = text(&start(&home).wait_with_output().unwrap());
+        assert!(output.contains("done"), "{output}");
+        return assert_same(&undisturbed(&world).picture(), &home.picture(), "in a process");
     };
     let (sessions, data) = (Path::new(&sessions), Path::new(&data));
     loop {
@@ -48,7 +51,7 @@ fn chain(error: &dyn std::error::Error) -> String {
 
 fn command(program: &Path, home: &Home) -> Command {
     let mut command = Command::new(program);
-    command.args(["--exact", "processes::victim", "--ignored", "--nocapture"]);
+    command.args(["--exact", "processes::a_process_of_its_own_takes_sessions_in", "--nocapture"]);
     command.env("VICTIM_SESSIONS", &home.sessions).env("VICTIM_DATA", &home.data);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
