@@ -103,7 +103,14 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
     without.sort_by_key(|node| node.id);
     let openings = if without.is_empty() { Present::default() } else { Present::of(state) };
     for node in without {
-        if !present.contains(&node.id) && openings.has_opening_of(node) {
+        // A segment of this name without words is what a file that was cut short has left of it, or the words stand
+        // in another segment now.
+        let was_cut_otherwise = if present.contains(&node.id) {
+            openings.ids.contains(&*node.end_entry)
+        } else {
+            openings.has_opening_of(node)
+        };
+        if was_cut_otherwise {
             update.retired.push(node.id);
         } else if node.is_member {
             update.orphaned.push(node.id);
@@ -206,6 +213,7 @@ fn after_unreadable(mut draft: Node, known: &KnownNode) -> NewVersion {
 /// The entries of a family, to find out whether a node without segment was made of some of them.
 #[derive(Default)]
 struct Present<'a> {
+    ids: HashSet<&'a str>,
     entries: HashSet<(&'a str, Option<Millis>)>,
     /// The names that nodes have who begin with an entry: by its id, which lasts, or by its line.
     by_entry: HashSet<NodeId>,
@@ -219,6 +227,7 @@ impl<'a> Present<'a> {
             for sketch in &outline.entries {
                 let name = outline.name_of(sketch);
                 let id = sketch.id.as_deref().unwrap_or_default();
+                present.ids.insert(id);
                 present.entries.insert((id, sketch.time));
                 let lasts = sketch.time.is_some_and(|time| NodeId::of_entry(id, time) == name);
                 let names = if lasts { &mut present.by_entry } else { &mut present.by_line };

@@ -71,6 +71,8 @@ pub struct KnownNode {
     pub started: Millis,
     /// The entry that it began with.
     pub start_entry: String,
+    /// The entry that it ended with.
+    pub end_entry: String,
     /// Its current version.
     pub version: u32,
     /// The file of that version.
@@ -261,8 +263,7 @@ fn known_nodes(
     session_ids: &BTreeSet<&str>,
 ) -> rusqlite::Result<Vec<KnownNode>> {
     let mut known: BTreeMap<NodeId, KnownNode> = BTreeMap::new();
-    let columns =
-        "SELECT id, session_id, started, start_entry, path, root, version, session_file FROM node";
+    let columns = "SELECT id, session_id, started, start_entry, path, root, version, session_file, end_entry FROM node";
     let read = |row: &rusqlite::Row<'_>| {
         Ok(KnownNode {
             id: node_id(row.get(0)?),
@@ -273,6 +274,7 @@ fn known_nodes(
             is_member: row.get::<_, Option<u32>>(5)? == Some(root.number()),
             version: row.get(6)?,
             session_file: row.get(7)?,
+            end_entry: row.get(8)?,
         })
     };
     let mut statement = connection.prepare_cached(&format!("{columns} WHERE root = ?1"))?;
