@@ -356,14 +356,21 @@ impl Family<'_> {
 
     /// Finds where each message is cited from, and which are on a way that some file is on.
     fn map(&self, ids: &[NodeId]) -> FamilyMap {
+        // The order in which files came must not show.
+        let mut by_age: Vec<usize> = (0..self.state.members.len()).collect();
+        by_age.sort_by_key(|&file| {
+            let record = &self.state.members[file].record;
+            (record.created.is_none(), record.created, &record.id, &record.file)
+        });
         let mut best: BTreeMap<u32, (bool, Option<Millis>, usize, u32)> = BTreeMap::new();
         let mut active: BTreeSet<u32> = BTreeSet::new();
-        for (file, Member { record, outline, .. }) in self.state.members.iter().enumerate() {
+        for (age, &file) in by_age.iter().enumerate() {
+            let Member { record, outline, .. } = &self.state.members[file];
             for (entry, at) in record.entries.iter().zip(0_u32..) {
                 let (true, Place::Node(node)) = (entry.own, entry.place) else { continue };
                 let segment = self.cut.segment_of[file][at as usize];
                 let is_copy = self.cut.segments[segment].file != file;
-                let line = (is_copy, entry.time, file, at);
+                let line = (is_copy, entry.time, age, at);
                 best.entry(node.number())
                     .and_modify(|best| *best = (*best).min(line))
                     .or_insert(line);
@@ -378,9 +385,9 @@ impl Family<'_> {
                 at = outline.entries[on_path].parent.map(|parent| parent as usize);
             }
         }
-        let messages = best.into_iter().map(|(message, (_, _, file, entry))| Citation {
+        let messages = best.into_iter().map(|(message, (_, _, age, entry))| Citation {
             message,
-            session: self.state.members[file].record.no,
+            session: self.state.members[by_age[age]].record.no,
             entry,
             abandoned: !active.contains(&message),
         });

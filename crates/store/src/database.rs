@@ -8,6 +8,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 
 use crate::error::{Result, StoreError};
+use crate::folder::private;
 
 /// Every step from an empty database to today's, oldest first. A step that was published never changes.
 const MIGRATIONS: &[M<'_>] = &[M::up(include_str!("migrations/001.sql"))];
@@ -26,6 +27,12 @@ impl Database {
     /// Opens the database and brings it up to date; makes one where there is none.
     pub fn open(path: &Path) -> Result<Self> {
         let failed = |source| StoreError::Database { path: path.to_owned(), source };
+        // SQLite makes the files beside it as readable as this one.
+        private()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|source| StoreError::Write { path: path.to_owned(), source })?;
         let mut connection = Connection::open(path).map_err(failed)?;
         prepare(&connection).map_err(failed)?;
         migrate(&mut connection).map_err(|error| {

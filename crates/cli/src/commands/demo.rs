@@ -39,7 +39,7 @@ pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<()> {
     when_free(|| app.ingest("demo", now(), &bar))?;
     bar.clear();
     overview::run(&locations)?;
-    let question = "why fts instead of trigram";
+    let question = "why fts5 instead of meilisearch";
     say!("\n{BOLD}{} search {question}{BOLD:#}\n", locations.program())?;
     search::run(
         &locations,

@@ -1,6 +1,7 @@
 //! Databases of older and newer versions.
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use pi_brain_store::{DataFolder, Database, NodeFilter, Order, Store, StoreError};
@@ -38,6 +39,17 @@ fn a_database_that_is_up_to_date_stays_as_it_is() {
     let before = schema(&path);
     Database::open(&path).unwrap();
     assert_eq!(schema(&path), before);
+}
+
+#[test]
+fn a_database_is_for_its_owner_only() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("brain.db");
+    let _open = Database::open(&path).unwrap();
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let mode = file.unwrap().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
 }
 
 #[test]

@@ -57,7 +57,7 @@ fn the_demo_is_taken_in_and_searched() {
 #[test]
 fn search_groups_by_unit_of_work() {
     let home = shared_home();
-    let text = home.stdout(&["search", "why fts instead of trigram", "--limit", "5"]);
+    let text = home.stdout(&["search", "why fts5 instead of meilisearch", "--limit", "5"]);
     filtered! { assert_snapshot!(text) }
     let abandoned = home.stdout(&["search", "is:abandoned", "pdf"]);
     filtered! { assert_snapshot!("search_abandoned", abandoned) }
