@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use pi_brain_search::{DeepHit, DocumentKind, Filters, Query, Speaker};
-use pi_brain_store::{NodeRow, SessionFile};
+use pi_brain_search::{DeepHit, DocumentKind, Filters, Query, Speaker, deep_search};
+use pi_brain_store::SessionFile;
 
 use crate::app::App;
 use crate::error::Result;
-use crate::search::{FoundItem, FoundKind, Lookup, Wanted};
+use crate::search::{FoundItem, FoundKind, Lookup, Wanted, is_wanted_node};
 
 /// What was found in session files.
 #[derive(Debug, Default)]
@@ -35,7 +35,9 @@ impl App {
         }
         let enough = wanted.limit + wanted.offset + known.len();
         // Forks repeat what they were made from, and some filters ask for what a line does not tell.
-        let hits = self.search_deeply(&Wanted { limit: 4 * enough, ..*wanted }, on_file)?;
+        let files: Vec<PathBuf> =
+            self.store.sessions()?.into_iter().map(|session| session.path.into()).collect();
+        let hits = deep_search(&files, &query, 4 * enough, on_file);
         let unreadable = hits.unreadable.into_iter();
         let unreadable = unreadable.map(|(file, error)| (file, error.to_string())).collect();
         let sessions = self.store.sessions()?.into_iter();
@@ -87,13 +89,7 @@ impl Lookup<'_> {
 
 /// Decides by what a line alone does not tell.
 fn fits(item: &FoundItem, filters: &Filters) -> bool {
-    let has = |wanted: &[String], word: fn(&NodeRow) -> &str| {
-        let is_wanted =
-            |node: &NodeRow| wanted.iter().any(|one| one.eq_ignore_ascii_case(word(node)));
-        wanted.is_empty() || item.node.as_ref().is_some_and(is_wanted)
-    };
     let is_abandoned = matches!(item.what, FoundKind::Message { abandoned: true, .. });
     filters.abandoned.is_none_or(|wanted| wanted == is_abandoned)
-        && has(&filters.types, |node| &node.node_type)
-        && has(&filters.outcomes, |node| &node.outcome)
+        && is_wanted_node(item.node.as_ref(), filters)
 }

@@ -8,8 +8,7 @@ use jiff::Zoned;
 use pi_brain_brain::{NodeId, NodeRef, Sketch};
 use pi_brain_forest::{RootId, SessionNo};
 use pi_brain_search::{
-    DeepHits, Extent, Key, Query, Request, Snippet, Speaker, deep_search, entry_text, search,
-    snippet,
+    Extent, Filters, Key, Query, Request, Snippet, Speaker, entry_text, search, snippet,
 };
 use pi_brain_session::Millis;
 use pi_brain_store::{Citation, FamilyMap, NodeRow, SessionFile, Store};
@@ -110,18 +109,6 @@ impl App {
         }
         Ok(Found { results, total: hits.total })
     }
-
-    /// Looks through the session files themselves, for what the text index leaves out.
-    pub fn search_deeply(
-        &self,
-        wanted: &Wanted<'_>,
-        on_file: &(dyn Fn(&Path) + Sync),
-    ) -> Result<DeepHits> {
-        let query = Query::parse(wanted.query, wanted.now)?;
-        let files = self.store.sessions()?.into_iter().map(|session| session.path.into());
-        let files: Vec<_> = files.collect();
-        Ok(deep_search(&files, &query, wanted.limit, on_file))
-    }
 }
 
 /// Looks up what hits are about; families and sessions are read once.
@@ -197,21 +184,15 @@ impl<'a> Lookup<'a> {
                 let Ok(Some((map, citation))) = self.citation(key) else { return false };
                 let is_on_branch =
                     filters.abandoned.is_none_or(|abandoned| abandoned == citation.abandoned);
-                is_on_branch && self.has_fitting_node(&map, &citation, query)
+                is_on_branch && self.has_wanted_node(&map, &citation, filters)
             }
         }
     }
 
-    fn has_fitting_node(&self, map: &FamilyMap, citation: &Citation, query: &Query) -> bool {
-        let filters = &query.filters;
-        if filters.types.is_empty() && filters.outcomes.is_empty() {
-            return true;
-        }
-        let Ok(Some(node)) = self.node_at(map, citation) else { return false };
-        let fits = |wanted: &[String], word: &str| {
-            wanted.is_empty() || wanted.iter().any(|wanted| wanted.eq_ignore_ascii_case(word))
-        };
-        fits(&filters.types, &node.node_type) && fits(&filters.outcomes, &node.outcome)
+    fn has_wanted_node(&self, map: &FamilyMap, citation: &Citation, filters: &Filters) -> bool {
+        let asks = !filters.types.is_empty() || !filters.outcomes.is_empty();
+        !asks
+            || self.node_at(map, citation).is_ok_and(|node| is_wanted_node(node.as_ref(), filters))
     }
 
     fn message(&self, key: u64, query: &Query) -> Result<Option<FoundItem>> {
@@ -304,4 +285,13 @@ impl<'a> Lookup<'a> {
         let sketches = outline.iter().flat_map(|outline| &outline.entries);
         Ok(sketches.filter(is_start).map(|sketch| sketch.line).next())
     }
+}
+
+/// Returns whether the unit of work that a message belongs to is of a wanted type and outcome, if any are wanted.
+pub(crate) fn is_wanted_node(node: Option<&NodeRow>, filters: &Filters) -> bool {
+    let fits = |wanted: &[String], word: fn(&NodeRow) -> &str| {
+        let is_it = |node: &NodeRow| wanted.iter().any(|one| one.eq_ignore_ascii_case(word(node)));
+        wanted.is_empty() || node.is_some_and(is_it)
+    };
+    fits(&filters.types, |node| &node.node_type) && fits(&filters.outcomes, |node| &node.outcome)
 }
