@@ -9,7 +9,7 @@ use pi_brain_forest::{
 use pi_brain_session::{Millis, Usage};
 use serde::{Deserialize, Serialize};
 
-use super::Slot;
+use super::shelf::Slot;
 
 /// How many messages, or entries, are kept together: what is read and written at once.
 pub(super) const CHUNK: u32 = 1024;
