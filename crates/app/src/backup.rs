@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use pi_brain_store::DataFolder;
 use serde::Serialize;
 
 use crate::app::App;
@@ -21,9 +22,6 @@ pub struct Backup {
     /// Whether the database is among them.
     pub database: bool,
 }
-
-/// What is truth in a data folder. The rest is derived from it and from the session files.
-const TRUTH: [&str; 4] = ["config.toml", "journal.jsonl", "nodes", "forest"];
 
 impl App {
     /// Copies settings, journal, node files and editable trees into a folder that is new or empty.
@@ -43,11 +41,12 @@ impl App {
         }
         let _lock = self.folder.lock("backup")?;
         let mut backup = Backup::default();
-        for name in TRUTH {
-            copy(&data.join(name), &to.join(name), &mut backup)?;
+        let copies = DataFolder::at(to);
+        for (from, to) in self.folder.truth().iter().zip(copies.truth()) {
+            copy(from, &to, &mut backup)?;
         }
         if all {
-            let database = to.join("brain.db");
+            let database = copies.database();
             self.store.copy_database(&database.to_string_lossy())?;
             let failed = |source| AppError::Write { path: database.clone(), source };
             let permissions = std::os::unix::fs::PermissionsExt::from_mode(0o600);

@@ -82,25 +82,25 @@ pub struct BrainHealth {
 }
 
 /// Looks at everything.
-pub fn check_up(folder: &Path, sources: &Sources) -> Result<Checkup> {
+pub fn check_up(folder: &Path, sources: &Sources) -> Checkup {
+    let data = DataFolder::at(folder);
     let source_health = sources.folders.iter().map(|source| look_at_source(&source.folder));
     let mut checkup = Checkup {
         sources: source_health.collect(),
         folder: folder.to_owned(),
         exposed: exposed(folder),
-        journal: look_at_journal(&folder.join("journal.jsonl")),
+        journal: look_at_journal(&data.journal()),
         brain: None,
         refused: None,
     };
     // Whoever opens a database makes one; looking must not.
-    if folder.join("brain.db").exists() {
-        let data = DataFolder::create(folder)?;
+    if data.database().exists() {
         match look_at_brain(&data) {
             Ok(brain) => checkup.brain = Some(brain),
             Err(error) => checkup.refused = Some(whole_story(&error)),
         }
     }
-    Ok(checkup)
+    checkup
 }
 
 fn look_at_source(folder: &SessionFolder) -> SourceHealth {

@@ -72,8 +72,7 @@ impl App {
 
     /// Returns when somebody last had the right to write: to take sessions in, or to note something.
     pub fn last_written(&self) -> Option<Millis> {
-        let lock = std::fs::metadata(self.folder.path().join("lock")).ok()?;
-        lock.modified().ok().map(Millis::from)
+        self.folder.last_locked().map(Millis::from)
     }
 
     /// Returns everything about a node.

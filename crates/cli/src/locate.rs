@@ -11,6 +11,7 @@ use pi_brain_session::{
     EntryId, Session, SessionFolder, Tree, encode_cwd, id_in_file_name, labels, newest,
     read_header, read_headers,
 };
+use pi_brain_store::DataFolder;
 use serde_json::Value;
 
 use crate::describe::{clean_path, describe, one_line};
@@ -123,7 +124,7 @@ impl Locations {
     pub(crate) fn sources(&self) -> anyhow::Result<Sources> {
         let computer = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let usual = Source { folder: self.sessions.clone(), computer };
-        let config = self.brain_folder()?.join("config.toml");
+        let config = DataFolder::at(&self.brain_folder()?).config();
         Ok(Sources::read(&config, usual, &self.home)?)
     }
 

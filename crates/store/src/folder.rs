@@ -4,6 +4,7 @@ use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::error::{Result, StoreError};
 
@@ -12,10 +13,15 @@ use crate::error::{Result, StoreError};
 pub struct DataFolder(PathBuf);
 
 impl DataFolder {
+    /// Names a folder, which may not be there.
+    pub fn at(path: &Path) -> Self {
+        Self(path.to_owned())
+    }
+
     /// Makes the folder, if it is not there.
     pub fn create(path: &Path) -> Result<Self> {
         create_folder(path)?;
-        Ok(Self(path.to_owned()))
+        Ok(Self::at(path))
     }
 
     /// Returns the folder itself.
@@ -43,6 +49,20 @@ impl DataFolder {
         self.0.join("nodes")
     }
 
+    /// Returns what cannot be derived again, apart from the session files: settings, journal, nodes, editable trees.
+    pub fn truth(&self) -> [PathBuf; 4] {
+        [self.config(), self.journal(), self.nodes(), self.0.join("forest")]
+    }
+
+    /// Returns when somebody last had the right to write.
+    pub fn last_locked(&self) -> Option<SystemTime> {
+        fs::metadata(self.lock_file()).ok()?.modified().ok()
+    }
+
+    fn lock_file(&self) -> PathBuf {
+        self.0.join("lock")
+    }
+
     /// Returns the folder of the text index.
     pub fn index(&self) -> PathBuf {
         self.0.join("index")
@@ -52,7 +72,7 @@ impl DataFolder {
     ///
     /// The system takes the lock back when the process ends, however it ends.
     pub fn lock(&self, work: &str) -> Result<WriterLock> {
-        let path = self.0.join("lock");
+        let path = self.lock_file();
         let failed = |source| StoreError::Write { path: path.clone(), source };
         let mut options = private();
         let options = options.read(true).write(true).create(true).truncate(false);

@@ -18,7 +18,7 @@ pub(crate) fn run(locations: &Locations, options: &DoctorOptions) -> anyhow::Res
     let folder = locations.brain_folder()?;
     let mut findings = Vec::new();
     let checkup = match locations.sources() {
-        Ok(sources) => Some(check_up(&folder, &sources)?),
+        Ok(sources) => Some(check_up(&folder, &sources)),
         Err(error) => {
             findings.push(problem("settings", format!("{error:#}"), "mend or remove config.toml"));
             None
