@@ -8,7 +8,7 @@ use pi_brain_session::Millis;
 use pi_brain_store::{Action, NodeFilter, NodeRow, Order, StoreError};
 use serde_json::Value;
 
-use crate::app::App;
+use crate::app::{App, Depth};
 use crate::error::Result;
 use crate::progress::Progress;
 use crate::report::Report;
@@ -63,7 +63,7 @@ impl App {
         for file in files {
             self.store.act(now, Action::Forget { file: file.to_string_lossy().into_owned() })?;
         }
-        let report = self.take_in(&lock, now, true, progress)?;
+        let report = self.take_in(&lock, now, Depth::Kept, progress)?;
         // The words of what was deleted stay in the index until its parts are merged.
         self.index.merge()?;
         Ok(report)
@@ -80,7 +80,7 @@ impl App {
         for file in files {
             self.store.act(now, Action::Remember { file: file.to_string_lossy().into_owned() })?;
         }
-        let report = self.take_in(&lock, now, true, progress)?;
+        let report = self.take_in(&lock, now, Depth::Kept, progress)?;
         // What the user said about the nodes holds again.
         let everything = NodeFilter { hidden: true, ..NodeFilter::default() };
         let (nodes, _) = self.store.nodes(&everything, Order::Newest, usize::MAX, 0)?;

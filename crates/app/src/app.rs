@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pi_brain_brain::Rules;
-use pi_brain_forest::Forest;
+use pi_brain_forest::{Forest, RootId};
 use pi_brain_search::{HotTail, SearchIndex};
 use pi_brain_session::Millis;
 use pi_brain_store::{DataFolder, FamilyStore, FamilyUpdate, Store, StoreError, WriterLock};
@@ -12,7 +12,8 @@ use rayon::prelude::*;
 use crate::config::Sources;
 use crate::derive::{Circumstances, derive};
 use crate::error::{AppError, Result};
-use crate::indexing;
+use crate::fresh::FreshLines;
+use crate::indexing::{self, Filling};
 use crate::ingest;
 use crate::progress::{Progress, Step};
 use crate::report::Report;
@@ -26,6 +27,18 @@ pub struct App {
     pub(crate) forest: Forest<FamilyStore>,
     pub(crate) index: SearchIndex,
     pub(crate) tail: HotTail,
+    pub(crate) fresh: FreshLines,
+}
+
+/// How much has to be taken in before a question is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Depth {
+    /// Everything, and for good.
+    Kept,
+    /// Everything.
+    Whole,
+    /// As much as it takes to find every line.
+    Findable,
 }
 
 /// How many families are derived before what was found out is saved.
@@ -34,6 +47,9 @@ const BATCH_FAMILIES: usize = 128;
 /// How many entries these families may have together.
 const BATCH_ENTRIES: usize = 40_000;
 
+/// From how many new bytes on the text index is filled while families are derived.
+const MUCH: u64 = 2 * 1024 * 1024;
+
 impl App {
     /// Opens a data folder; makes one where there is none.
     pub fn open(folder: &Path, sources: Sources) -> Result<Self> {
@@ -41,7 +57,8 @@ impl App {
         let store = Store::open(&folder)?;
         let index = SearchIndex::open(&folder.index())?;
         let forest = Forest::new(store.families());
-        Ok(Self { folder, sources, store, forest, index, tail: HotTail::default() })
+        let (tail, fresh) = (HotTail::default(), FreshLines::default());
+        Ok(Self { folder, sources, store, forest, index, tail, fresh })
     }
 
     /// Returns where sessions come from.
@@ -57,15 +74,34 @@ impl App {
     /// Takes in everything that is new, and keeps it for good. `work` is what others are told who want to write.
     pub fn ingest(&mut self, work: &str, now: Millis, progress: &dyn Progress) -> Result<Report> {
         let lock = self.folder.lock(work)?;
-        self.take_in(&lock, now, true, progress)
+        self.take_in(&lock, now, Depth::Kept, progress)
     }
 
     /// Takes in what is new before a question is answered.
     ///
     /// Returns `None` if another process is just writing: then the answer is as new as that one has come.
     pub fn refresh(&mut self, now: Millis, progress: &dyn Progress) -> Result<Option<Report>> {
+        self.refresh_to(Depth::Whole, now, progress)
+    }
+
+    /// Does the same as far as a search needs it: a few lines at the end of a long session can be found, and are taken in
+    /// later.
+    pub fn refresh_for_search(
+        &mut self,
+        now: Millis,
+        progress: &dyn Progress,
+    ) -> Result<Option<Report>> {
+        self.refresh_to(Depth::Findable, now, progress)
+    }
+
+    fn refresh_to(
+        &mut self,
+        depth: Depth,
+        now: Millis,
+        progress: &dyn Progress,
+    ) -> Result<Option<Report>> {
         match self.folder.lock("refresh") {
-            Ok(lock) => self.take_in(&lock, now, false, progress).map(Some),
+            Ok(lock) => self.take_in(&lock, now, depth, progress).map(Some),
             Err(StoreError::Locked { .. }) => {
                 self.open_tail()?;
                 Ok(None)
@@ -90,7 +126,7 @@ impl App {
         let lock = data.lock("rebuild")?;
         data.remove_derived(&lock)?;
         let mut app = Self::open(folder, sources)?;
-        let report = app.take_in(&lock, now, true, progress)?;
+        let report = app.take_in(&lock, now, Depth::Kept, progress)?;
         app.index.merge()?;
         Ok((app, report))
     }
@@ -99,7 +135,7 @@ impl App {
         &mut self,
         _lock: &WriterLock,
         now: Millis,
-        commit: bool,
+        depth: Depth,
         progress: &dyn Progress,
     ) -> Result<Report> {
         // Somebody may have thrown the database away: what the user did is about nodes, so these come first.
@@ -107,7 +143,11 @@ impl App {
         self.forest.store().renew()?;
         self.store.replay()?;
         let dropped = self.store.drop_forgotten()?;
-        let scan = Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?);
+        let mut scan = Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?);
+        self.fresh.clear();
+        if depth == Depth::Findable {
+            self.fresh.take_from(&mut scan, &self.store)?;
+        }
         let unreadable = unreadable.iter().map(|error| (error.to_string(), String::new()));
         let mut report =
             Report { found: scan.found, unreadable: unreadable.collect(), ..Report::default() };
@@ -117,21 +157,34 @@ impl App {
             // Half of a batch must not be saved with the next one.
             taken.inspect_err(|_| forest.store().discard())?;
         }
-        self.derive(now, progress, &mut report)?;
+        indexing::notice_loss(&mut self.store, &self.index)?;
+        let commit = depth == Depth::Kept;
+        let filling = self.derive(now, commit, progress, &mut report)?;
         if !dropped.is_empty() {
             // A fork may tell what was forgotten, too; what the user said about that still holds.
             self.store.replay_for(&dropped)?;
         }
-        indexing::catch_up(&mut self.store, &self.index, &mut self.tail, commit, progress)?;
+        let Self { store, index, tail, fresh, .. } = self;
+        indexing::catch_up(store, index, tail, filling, commit, progress)?;
+        fresh.show(tail);
         Ok(report)
     }
 
-    /// Derives every family that has changed.
-    fn derive(&mut self, now: Millis, progress: &dyn Progress, report: &mut Report) -> Result<()> {
+    /// Derives every family that has changed. If that is much, they fill the text index while they are at it.
+    fn derive(
+        &mut self,
+        now: Millis,
+        commit: bool,
+        progress: &dyn Progress,
+        report: &mut Report,
+    ) -> Result<Option<Filling>> {
         let roots = self.store.stale_families(now)?;
         if roots.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
+        let fills = commit || report.bytes >= MUCH;
+        let filling = fills.then(|| Filling::begin(&self.index, &self.store));
+        let mut filling = filling.transpose()?;
         progress.begin(Step::Derive { families: roots.len() });
         let families = self.forest.store();
         let mut roots = roots.into_iter().peekable();
@@ -145,23 +198,30 @@ impl App {
                 states.push(state);
             }
             families.let_go();
-            let with = Circumstances { store: &self.store, rules: Rules::default(), now };
-            let derived: Vec<Result<FamilyUpdate>> = states
+            let with = Circumstances {
+                store: &self.store,
+                rules: Rules::default(),
+                now,
+                filling: filling.as_ref(),
+            };
+            let derived: Vec<(RootId, Result<FamilyUpdate>)> = states
                 .into_par_iter()
                 .map(|state| {
                     let update = derive(&state, &with);
                     progress.advance(1);
-                    update
+                    (state.root, update)
                 })
                 .collect();
             let mut updates = Vec::with_capacity(derived.len());
-            for update in derived {
+            let mut half_given = Vec::new();
+            for (root, update) in derived {
                 match update {
                     Ok(update) => updates.push(update),
                     // The file changed while we looked; the family stays stale until the next time.
                     Err(AppError::Read { path, source }) => {
                         let path = path.to_string_lossy().into_owned();
                         report.unreadable.push((path, source.to_string()));
+                        half_given.push(root);
                     }
                     Err(error) => return Err(error),
                 }
@@ -169,7 +229,12 @@ impl App {
             report.nodes += updates.iter().map(|update| update.versions.len()).sum::<usize>();
             report.edges += updates.iter().map(|update| update.edges.len()).sum::<usize>();
             self.store.save_families(&updates)?;
+            if let Some(filling) = &mut filling {
+                filling.saved(&self.store, &updates)?;
+                // The index gets them as they were.
+                self.store.index_again(&half_given)?;
+            }
         }
-        Ok(())
+        Ok(filling)
     }
 }

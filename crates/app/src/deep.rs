@@ -45,7 +45,7 @@ impl App {
             sessions.map(|session| (session.path.clone(), session)).collect();
         let mut seen: HashSet<(String, Option<i64>)> =
             known.iter().map(|item| (item.entry.clone(), item.time.map(|time| time.0))).collect();
-        let lookup = Lookup::new(&self.store);
+        let lookup = Lookup::new(&self.store, &self.fresh);
         let mut results = Vec::new();
         for hit in hits.hits {
             let entry = hit.entry_id.as_ref().map(|id| id.as_str().to_owned());

@@ -11,14 +11,15 @@ use pi_brain_brain::{
     Analysis, Cut, EntryFacts, FamilyFile, Kind, Node, NodeId, Outline, Rules, Segment,
     SegmentContext, SegmentRange, VersionTrigger, cut_family, next_version, structural_edges,
 };
-use pi_brain_forest::{FamilyEvents, Place};
-use pi_brain_session::{Millis, Usage};
+use pi_brain_forest::{FamilyEvents, Place, SessionNo, SessionRecord};
+use pi_brain_session::{Entry, Millis, Raw, Usage};
 use pi_brain_store::{
     Citation, FamilyMap, FamilyState, FamilyUpdate, IndexChange, KnownNode, Member, NewVersion,
     QUARTER, SegmentRow, Spending, Store,
 };
 
 use crate::error::{AppError, Result};
+use crate::indexing::{Filling, MessageSource, Sink as _};
 use crate::text::EntryReader;
 
 /// What derivation depends on besides the family.
@@ -26,6 +27,8 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) store: &'a Store,
     pub(crate) rules: Rules,
     pub(crate) now: Millis,
+    /// The text index, if messages are to be put into it as they are read.
+    pub(crate) filling: Option<&'a Filling>,
 }
 
 /// Finds out what is new about a family.
@@ -40,7 +43,14 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         .collect();
     let cut = cut_family(&files, &with.rules);
     let ids = name_segments(&cut, state);
-    let mut family = Family { state, with, cut: &cut, events: &events, counted: HashSet::new() };
+    let mut family = Family {
+        state,
+        with,
+        cut: &cut,
+        events: &events,
+        counted: HashSet::new(),
+        unread: Vec::new(),
+    };
     let known: HashMap<NodeId, &KnownNode> =
         state.nodes.iter().map(|node| (node.id, node)).collect();
     let mut update = FamilyUpdate {
@@ -55,6 +65,15 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         edges: Vec::new(),
         indexed: IndexChange::Messages(Vec::new()),
     };
+    if !state.members.is_empty() {
+        let map = family.map(&ids);
+        update.indexed = index_change(state.map.as_ref(), &map);
+        family.make_room(&map, &update.indexed);
+        update.map = Some(map);
+    } else if state.map.is_some() {
+        update.indexed = IndexChange::Everything;
+        family.make_room(&FamilyMap::default(), &update.indexed);
+    }
     let mut with_node: HashSet<usize> = HashSet::new();
     for (number, (segment, &id)) in cut.segments.iter().zip(&ids).enumerate() {
         let counted = family.count(segment);
@@ -91,13 +110,22 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
     update.gone_segments =
         state.segments.keys().copied().filter(|id| !present.contains(id)).collect();
     update.gone_segments.sort();
-    let with_words: HashSet<NodeId> = cut
-        .segments
-        .iter()
-        .zip(&ids)
-        .filter(|(segment, _)| segment.speaks)
-        .map(|(_, &id)| id)
-        .collect();
+    let speaking = cut.segments.iter().zip(&ids).filter(|(segment, _)| segment.speaks);
+    let with_words: HashSet<NodeId> = speaking.map(|(_, &id)| id).collect();
+    part_with_nodes(state, &present, &with_words, &mut update);
+    update.edges =
+        structural_edges(&cut, &files, |number| with_node.contains(&number).then(|| ids[number]));
+    family.give_unread()?;
+    Ok(update)
+}
+
+/// Finds out what becomes of nodes whose segment has no words any more, or is none.
+fn part_with_nodes(
+    state: &FamilyState,
+    present: &HashSet<NodeId>,
+    with_words: &HashSet<NodeId>,
+    update: &mut FamilyUpdate,
+) {
     let mut without: Vec<&KnownNode> =
         state.nodes.iter().filter(|node| !with_words.contains(&node.id)).collect();
     without.sort_by_key(|node| node.id);
@@ -116,16 +144,6 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
             update.orphaned.push(node.id);
         }
     }
-    update.edges =
-        structural_edges(&cut, &files, |number| with_node.contains(&number).then(|| ids[number]));
-    if !state.members.is_empty() {
-        let map = family.map(&ids);
-        update.indexed = index_change(state.map.as_ref(), &map);
-        update.map = Some(map);
-    } else if state.map.is_some() {
-        update.indexed = IndexChange::Everything;
-    }
-    Ok(update)
 }
 
 /// Gives every segment its name.
@@ -253,6 +271,8 @@ struct Family<'a> {
     events: &'a FamilyEvents,
     /// The events whose cost has been counted.
     counted: HashSet<u32>,
+    /// For each file, the entries that the text index waits for, with the numbers of their messages.
+    unread: Vec<BTreeMap<u32, u32>>,
 }
 
 impl Family<'_> {
@@ -321,7 +341,12 @@ impl Family<'_> {
     }
 
     /// Reads a segment and makes a node of it.
-    fn analyse(&self, segment: &Segment, id: NodeId, counted: &[Option<Usage>]) -> Result<Node> {
+    fn analyse(
+        &mut self,
+        segment: &Segment,
+        id: NodeId,
+        counted: &[Option<Usage>],
+    ) -> Result<Node> {
         let Member { record, outline, computer, is_first_of_project } =
             &self.state.members[segment.file];
         let started = segment.start_timestamp.or(outline.session.created).unwrap_or(Millis(0));
@@ -342,16 +367,72 @@ impl Family<'_> {
             started,
             now: self.with.now,
         });
-        let failed =
-            |source: io::Error| AppError::Read { path: record.file.clone().into(), source };
+        let failed = |source| cannot_read(record, source);
         let mut reader = EntryReader::open(Path::new(&record.file)).map_err(failed)?;
         for (&at, &counted) in segment.entries.iter().zip(counted) {
             let sketch = &outline.entries[at as usize];
             let (entry, raw) = reader.read(sketch).map_err(failed)?;
+            self.give(segment.file, at, &entry, raw)?;
             let id = sketch.id.as_deref().unwrap_or_default();
             analysis.hear(EntryFacts { id, time: sketch.time, entry: &entry, raw, counted });
         }
         Ok(analysis.finish())
+    }
+
+    /// Notes what the text index waits for, and takes out what stood there before.
+    fn make_room(&mut self, map: &FamilyMap, change: &IndexChange) {
+        let Some(mut filling) = self.with.filling else { return };
+        filling.make_room(self.state.root, change);
+        let members = self.state.members.iter().zip(0_usize..);
+        let files: HashMap<SessionNo, usize> =
+            members.map(|(member, file)| (member.record.no, file)).collect();
+        self.unread = vec![BTreeMap::new(); files.len()];
+        let mut wait_for = |citation: Citation| {
+            if let Some(&file) = files.get(&citation.session) {
+                self.unread[file].insert(citation.entry, citation.message);
+            }
+        };
+        match change {
+            IndexChange::Everything => map.messages().for_each(wait_for),
+            IndexChange::Messages(numbers) => {
+                let new = numbers.iter().filter_map(|number| map.message(*number));
+                new.for_each(&mut wait_for);
+            }
+        }
+    }
+
+    /// Gives an entry to the text index, if it waits for it.
+    fn give(&mut self, file: usize, at: u32, entry: &Entry, raw: Raw<'_>) -> Result<()> {
+        let waiting = self.unread.get_mut(file).and_then(|unread| unread.remove(&at));
+        let (Some(mut filling), Some(message)) = (self.with.filling, waiting) else {
+            return Ok(());
+        };
+        let Member { record, outline, .. } = &self.state.members[file];
+        let source = MessageSource {
+            root: self.state.root,
+            project: record.cwd.as_deref().unwrap_or_default(),
+            time: outline.entries[at as usize].time,
+        };
+        let document = source.document(message, entry, raw);
+        document.map_or(Ok(()), |document| filling.add(&document))
+    }
+
+    /// Reads what the text index waits for and no analysis has read.
+    fn give_unread(&mut self) -> Result<()> {
+        for file in 0..self.unread.len() {
+            let Member { record, outline, .. } = &self.state.members[file];
+            let waiting: Vec<u32> = self.unread[file].keys().copied().collect();
+            if waiting.is_empty() {
+                continue;
+            }
+            let failed = |source| cannot_read(record, source);
+            let mut reader = EntryReader::open(Path::new(&record.file)).map_err(failed)?;
+            for at in waiting {
+                let (entry, raw) = reader.read(&outline.entries[at as usize]).map_err(failed)?;
+                self.give(file, at, &entry, raw)?;
+            }
+        }
+        Ok(())
     }
 
     /// Finds where each message is cited from, and which are on a way that some file is on.
@@ -396,6 +477,10 @@ impl Family<'_> {
             sessions.map(|(member, segments)| (member.record.no, &**segments)).collect();
         FamilyMap::new(ids, &sessions, &messages.collect::<Vec<_>>())
     }
+}
+
+fn cannot_read(record: &SessionRecord, source: io::Error) -> AppError {
+    AppError::Read { path: record.file.clone().into(), source }
 }
 
 /// Returns the model that answered last before an entry.

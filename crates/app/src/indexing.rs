@@ -1,22 +1,27 @@
-//! From the store into the text index: what has changed since the index was last true.
+//! Into the text index: what has changed since the index was last true.
+//!
+//! When much is new, families give their messages to the index while they are derived, because they read them then
+//! anyway. Everything else is read back from where the store says it is: what a crash has left undone, a few new
+//! messages, and nodes that the user has changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use pi_brain_brain::{Node, NodeId, NodeRef, word};
 use pi_brain_forest::{RootId, SessionNo};
 use pi_brain_search::{Document, Extent, HotTail, Key, SearchIndex, SearchWriter, entry_text};
-use pi_brain_store::{Citation, IndexChange, Pending, Store};
+use pi_brain_session::{Entry, Millis, Raw};
+use pi_brain_store::{Citation, FamilyUpdate, IndexChange, Pending, Store};
 use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::progress::{Progress, Step};
 use crate::text::{EntryReader, SketchReader};
 
-/// How much memory the writer of the index may take, for all its threads together.
-const WRITER_MEMORY: usize = 40 * 1024 * 1024;
+/// How much memory the writer of the index may take, for all its threads together. With less there are more and
+/// smaller segments, and each writes the common words again.
+const WRITER_MEMORY: usize = 96 * 1024 * 1024;
 
 /// How many documents are written before a commit makes them last.
 const COMMIT_AFTER: usize = 200_000;
@@ -24,69 +29,123 @@ const COMMIT_AFTER: usize = 200_000;
 /// Up to how many documents stay in memory until there are more: a commit takes longer than finding them again.
 const TAIL_LIMIT: usize = 400;
 
-/// Takes into the index what it lacks. A few documents go to the tail, unless `commit` asks for them to be kept.
+/// The index while much is put into it.
+pub(crate) struct Filling {
+    writer: SearchWriter,
+    /// An index without documents has nothing to delete, as long as nothing is given twice.
+    is_new: bool,
+    added: AtomicUsize,
+    /// The changes that are in the index already, by position.
+    given: HashSet<u64>,
+    given_nodes: HashSet<NodeId>,
+    /// The last change that was looked at.
+    position: u64,
+}
+
+impl Filling {
+    pub(crate) fn begin(index: &SearchIndex, store: &Store) -> Result<Self> {
+        let threads = rayon::current_num_threads().clamp(1, 4);
+        Ok(Self {
+            writer: index.writer(threads, WRITER_MEMORY)?,
+            is_new: index.document_count() == 0,
+            added: AtomicUsize::new(0),
+            given: HashSet::new(),
+            given_nodes: HashSet::new(),
+            position: store.last_change()?,
+        })
+    }
+
+    /// Takes in that families were saved which have given their messages; their new nodes are given here.
+    pub(crate) fn saved(&mut self, store: &Store, updates: &[FamilyUpdate]) -> Result<()> {
+        let families: HashSet<RootId> = updates.iter().map(|update| update.root).collect();
+        let nodes: BTreeMap<NodeId, &Node> = updates
+            .iter()
+            .flat_map(|update| &update.versions)
+            .map(|version| (version.node.id, &version.node))
+            .collect();
+        for (&id, node) in &nodes {
+            self.is_new &= self.given_nodes.insert(id);
+            let mut sink = &*self;
+            sink.delete(Key::Node(id.as_u64()));
+            if !store.is_hidden(id)? {
+                sink.add(&node_document(node))?;
+            }
+        }
+        for (position, change) in store.pending(self.position)? {
+            let is_given = match change {
+                Pending::Family(root, _) => families.contains(&root),
+                Pending::Node(id) => nodes.contains_key(&id),
+            };
+            if is_given {
+                self.given.insert(position);
+            }
+            self.position = position;
+        }
+        Ok(())
+    }
+}
+
+/// Takes into the index what it lacks. A few documents go to the tail, unless the index is being filled anyway or `commit`
+/// asks for them to be kept.
 pub(crate) fn catch_up(
     store: &mut Store,
     index: &SearchIndex,
     tail: &mut HotTail,
+    filling: Option<Filling>,
     commit: bool,
     progress: &dyn Progress,
 ) -> Result<()> {
     tail.clear();
-    let position = index.position()?;
-    // An index that was thrown away has to be filled again from the start.
-    if position < store.indexed()? {
-        store.index_everything()?;
-    }
-    let pending = store.pending(position)?;
+    let mut pending = store.pending(index.position()?)?;
     let Some(&(last, _)) = pending.last() else { return Ok(()) };
+    if let Some(filling) = &filling {
+        pending.retain(|(position, _)| !filling.given.contains(position));
+    }
     let (first_seen, work) = gather(pending);
-    if !commit && size(&work) <= TAIL_LIMIT {
-        let sink = Mutex::new(&mut *tail);
-        for change in &work {
-            feed(store, change, &sink)?;
-        }
-        return Ok(());
+    if filling.is_none() && !commit && size(&work) <= TAIL_LIMIT {
+        return work.iter().try_for_each(|change| feed(store, change, &mut *tail));
     }
     // The index must not know of changes that a power cut could take back.
     store.settle()?;
     progress.begin(Step::Index { changes: work.len() });
-    let threads = rayon::current_num_threads().clamp(1, 4);
-    let mut writer = index.writer(threads, WRITER_MEMORY)?;
-    let is_new = index.document_count() == 0;
-    let mut since = 0;
+    let is_partly_given = filling.is_some();
+    let mut filling = match filling {
+        Some(filling) => Filling { is_new: false, ..filling },
+        None => Filling::begin(index, store)?,
+    };
     for (batch, seen) in work.chunks(BATCH).zip(first_seen.chunks(BATCH)) {
-        let sink =
-            Mutex::new(IndexSink { writer: &mut writer, is_new, added: AtomicUsize::new(0) });
         batch.par_iter().try_for_each(|change| {
-            feed(store, change, &sink)?;
+            feed(store, change, &mut &filling)?;
             progress.advance(1);
             Ok::<_, crate::AppError>(())
         })?;
-        let sink = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
-        since += sink.added.into_inner();
-        if since >= COMMIT_AFTER {
-            since = 0;
+        if *filling.added.get_mut() >= COMMIT_AFTER && !is_partly_given {
+            *filling.added.get_mut() = 0;
             // What comes later has first been seen behind this.
-            writer.commit(seen[seen.len() - 1])?;
+            filling.writer.commit(seen[seen.len() - 1])?;
         }
     }
-    writer.commit(last)?;
-    writer.finish()?;
+    filling.writer.commit(last)?;
+    filling.writer.finish()?;
     Ok(store.forget_changes(last)?)
+}
+
+/// Sees to it that an index that was thrown away is filled again from the start.
+pub(crate) fn notice_loss(store: &mut Store, index: &SearchIndex) -> Result<()> {
+    if index.position()? < store.indexed()? {
+        store.index_everything()?;
+    }
+    Ok(())
 }
 
 /// Puts into the tail what the index lacks, as far as it has room: a reader may not write to the index.
 pub(crate) fn fill_tail(store: &Store, index: &SearchIndex, tail: &mut HotTail) -> Result<()> {
     tail.clear();
     let (_, work) = gather(store.pending(index.position()?)?);
-    if size(&work) <= TAIL_LIMIT {
-        let sink = Mutex::new(tail);
-        for change in &work {
-            feed(store, change, &sink)?;
-        }
+    if size(&work) > TAIL_LIMIT {
+        return Ok(());
     }
-    Ok(())
+    work.iter().try_for_each(|change| feed(store, change, tail))
 }
 
 /// How many changes are worked on side by side.
@@ -140,35 +199,40 @@ fn size(work: &[Pending]) -> usize {
 }
 
 /// Where documents go.
-trait Sink: Send {
+pub(crate) trait Sink {
     fn add(&mut self, document: &Document) -> Result<()>;
     fn delete(&mut self, key: Key);
     fn delete_family(&mut self, family: u32);
+
+    /// Makes room for the messages of a family that are new, or read from elsewhere.
+    fn make_room(&mut self, root: RootId, change: &IndexChange) {
+        match change {
+            IndexChange::Everything => self.delete_family(root.number()),
+            IndexChange::Messages(numbers) => {
+                for &number in numbers {
+                    self.delete(Key::Message(message_key(root, number)));
+                }
+            }
+        }
+    }
 }
 
-impl Sink for &mut HotTail {
+impl Sink for HotTail {
     fn add(&mut self, document: &Document) -> Result<()> {
-        HotTail::add(self, document);
+        Self::add(self, document);
         Ok(())
     }
 
     fn delete(&mut self, key: Key) {
-        HotTail::delete(self, key);
+        Self::delete(self, key);
     }
 
     fn delete_family(&mut self, family: u32) {
-        HotTail::delete_family(self, family);
+        Self::delete_family(self, family);
     }
 }
 
-struct IndexSink<'a> {
-    writer: &'a mut SearchWriter,
-    /// An index without documents has nothing to delete.
-    is_new: bool,
-    added: AtomicUsize,
-}
-
-impl Sink for IndexSink<'_> {
+impl Sink for &Filling {
     fn add(&mut self, document: &Document) -> Result<()> {
         self.added.fetch_add(1, Ordering::Relaxed);
         Ok(self.writer.add(document)?)
@@ -188,46 +252,27 @@ impl Sink for IndexSink<'_> {
 }
 
 /// Takes one change in.
-fn feed(store: &Store, change: &Pending, sink: &Mutex<impl Sink>) -> Result<()> {
-    let with_sink = |work: &mut dyn FnMut(&mut dyn Sink) -> Result<()>| {
-        work(&mut *sink.lock().unwrap_or_else(PoisonError::into_inner))
-    };
+fn feed(store: &Store, change: &Pending, sink: &mut impl Sink) -> Result<()> {
     match change {
         Pending::Node(id) => {
-            let node = if store.is_hidden(*id)? {
-                None
-            } else {
-                // A node whose file is gone cannot be found by its words.
-                store.node(NodeRef { id: *id, version: None }).unwrap_or_default()
-            };
-            with_sink(&mut |sink| {
-                sink.delete(Key::Node(id.as_u64()));
-                node.as_ref().map_or(Ok(()), |node| sink.add(&node_document(node)))
-            })
+            sink.delete(Key::Node(id.as_u64()));
+            if store.is_hidden(*id)? {
+                return Ok(());
+            }
+            // A node whose file is gone cannot be found by its words.
+            let node = store.node(NodeRef { id: *id, version: None }).unwrap_or_default();
+            node.as_ref().map_or(Ok(()), |node| sink.add(&node_document(node)))
         }
         Pending::Family(root, which) => {
             let map = store.map(*root)?.unwrap_or_default();
+            sink.make_room(*root, which);
             let wanted: Vec<Citation> = match which {
-                IndexChange::Everything => {
-                    with_sink(&mut |sink| {
-                        sink.delete_family(root.number());
-                        Ok(())
-                    })?;
-                    map.messages().collect()
-                }
+                IndexChange::Everything => map.messages().collect(),
                 IndexChange::Messages(numbers) => {
-                    for &number in numbers {
-                        with_sink(&mut |sink| {
-                            sink.delete(Key::Message(message_key(*root, number)));
-                            Ok(())
-                        })?;
-                    }
                     numbers.iter().filter_map(|number| map.message(*number)).collect()
                 }
             };
-            each_document(store, *root, wanted, |document| {
-                with_sink(&mut |sink| sink.add(&document))
-            })
+            each_document(store, *root, wanted, |document| sink.add(&document))
         }
     }
 }
@@ -264,22 +309,38 @@ fn each_document(
         for citation in citations {
             let Some(sketch) = sketches.read(citation.entry)? else { continue };
             let Ok((entry, raw)) = reader.read(sketch) else { continue };
-            let Some(text) = entry_text(&entry, raw, Extent::default()) else { continue };
-            let key = Key::Message(message_key(root, citation.message));
-            give(Document {
-                body: text.body,
-                detail: text.detail,
-                project: Some(session.project.clone()).filter(|project| !project.is_empty()),
-                time: sketch.time,
-                speaker: Some(text.speaker),
-                tools: text.tools,
-                model: text.model,
-                files: text.files,
-                ..Document::new(key, root.number())
-            })?;
+            let found = MessageSource { root, project: &session.project, time: sketch.time };
+            found.document(citation.message, &entry, raw).map_or(Ok(()), &mut give)?;
         }
     }
     Ok(())
+}
+
+/// Where a message was found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MessageSource<'a> {
+    pub(crate) root: RootId,
+    /// The working directory; empty if it is not known.
+    pub(crate) project: &'a str,
+    pub(crate) time: Option<Millis>,
+}
+
+impl MessageSource<'_> {
+    /// Makes the document by which a message is found; many have no words.
+    pub(crate) fn document(self, number: u32, entry: &Entry, raw: Raw<'_>) -> Option<Document> {
+        let text = entry_text(entry, raw, Extent::default())?;
+        Some(Document {
+            body: text.body,
+            detail: text.detail,
+            project: Some(self.project.to_owned()).filter(|project| !project.is_empty()),
+            time: self.time,
+            speaker: Some(text.speaker),
+            tools: text.tools,
+            model: text.model,
+            files: text.files,
+            ..Document::new(Key::Message(message_key(self.root, number)), self.root.number())
+        })
+    }
 }
 
 /// Nodes belong to no family in the index: they come and go by themselves.

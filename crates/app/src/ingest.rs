@@ -16,7 +16,7 @@ use crate::report::Report;
 use crate::scan::{Changed, Scan};
 
 /// How many bytes of session files are read before what they gave is saved.
-const BATCH_BYTES: u64 = 24 * 1024 * 1024;
+const BATCH_BYTES: u64 = 12 * 1024 * 1024;
 
 /// How many files are read before what they gave is saved.
 const BATCH_FILES: usize = 256;
@@ -33,20 +33,18 @@ pub(crate) fn take_in(
 ) -> Result<()> {
     let total = scan.changed.iter().map(unread).sum();
     progress.begin(Step::Read { files: scan.changed.len(), bytes: total });
-    for batch in batches(scan.changed) {
-        let read: Vec<ReadFile> = batch
-            .into_iter()
-            .map(|changed| Task::new(store, forest.store(), changed))
-            .collect::<Result<Vec<Task>>>()?
-            .into_par_iter()
-            .map(|task| {
-                let bytes = unread(&task.changed);
-                let read = task.read(sources);
-                progress.advance(bytes);
-                read
-            })
-            .collect();
-        save(store, forest, read, now, report)?;
+    let mut batches = batches(scan.changed).into_iter();
+    let mut tasks = Task::all(store, forest.store(), batches.next())?;
+    let mut read: Vec<ReadFile> = Vec::new();
+    // While one batch is saved, which takes one core, the next is read.
+    while !(tasks.is_empty() && read.is_empty()) {
+        let (next, saved) = rayon::join(
+            || tasks.into_par_iter().map(|task| task.read(sources, progress)).collect(),
+            || save(store, forest, read, now, report),
+        );
+        saved?;
+        read = next;
+        tasks = Task::all(store, forest.store(), batches.next())?;
     }
     for file in &scan.gone {
         if let Some(session) = file.session {
@@ -91,6 +89,15 @@ struct Task {
 }
 
 impl Task {
+    fn all(
+        store: &Store,
+        families: &FamilyStore,
+        batch: Option<Vec<Changed>>,
+    ) -> Result<Vec<Self>> {
+        let batch = batch.into_iter().flatten();
+        batch.map(|changed| Self::new(store, families, changed)).collect()
+    }
+
     fn new(store: &Store, families: &FamilyStore, changed: Changed) -> Result<Self> {
         let session = changed.known.as_ref().and_then(|known| known.session);
         let before = match session {
@@ -105,12 +112,14 @@ impl Task {
         Ok(Self { changed, before })
     }
 
-    fn read(self, sources: &Sources) -> ReadFile {
+    fn read(self, sources: &Sources, progress: &dyn Progress) -> ReadFile {
+        let bytes = unread(&self.changed);
         let outcome = match self.before {
             Some((record, log, outline)) => read_on(&record, log, outline)
                 .and_then(|read| read.map_or_else(|| read_all(&self.changed.path, sources), Ok)),
             None => read_all(&self.changed.path, sources),
         };
+        progress.advance(bytes);
         ReadFile { changed: self.changed, outcome }
     }
 }

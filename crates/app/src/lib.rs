@@ -13,6 +13,7 @@ mod ingest;
 mod text;
 mod derive;
 mod indexing;
+mod fresh;
 mod app;
 mod search;
 mod deep;

@@ -15,6 +15,7 @@ use pi_brain_store::{Citation, FamilyMap, NodeRow, SessionFile, Store};
 
 use crate::app::App;
 use crate::error::Result;
+use crate::fresh::{FreshLine, FreshLines};
 use crate::indexing::{message_of, node_text};
 use crate::text::{EntryReader, SketchReader};
 
@@ -86,7 +87,7 @@ impl App {
     /// Finds messages and nodes.
     pub fn search(&self, wanted: &Wanted<'_>) -> Result<Found> {
         let query = Query::parse(wanted.query, wanted.now)?;
-        let lookup = Lookup::new(&self.store);
+        let lookup = Lookup::new(&self.store, &self.fresh);
         let filters = &query.filters;
         let asks_for_nodes = !filters.types.is_empty() || !filters.outcomes.is_empty();
         let allow = |key: Key| lookup.allows(key, &query);
@@ -114,6 +115,7 @@ impl App {
 /// Looks up what hits are about; families and sessions are read once.
 pub(crate) struct Lookup<'a> {
     pub(crate) store: &'a Store,
+    fresh: &'a FreshLines,
     seen: Mutex<Seen>,
 }
 
@@ -125,8 +127,8 @@ struct Seen {
 }
 
 impl<'a> Lookup<'a> {
-    pub(crate) fn new(store: &'a Store) -> Self {
-        Self { store, seen: Mutex::default() }
+    pub(crate) fn new(store: &'a Store, fresh: &'a FreshLines) -> Self {
+        Self { store, fresh, seen: Mutex::default() }
     }
 
     pub(crate) fn map(&self, root: RootId) -> Result<Arc<FamilyMap>> {
@@ -181,10 +183,14 @@ impl<'a> Lookup<'a> {
             // The index knows types and outcomes of nodes; branches have none.
             Key::Node(_) => filters.abandoned.is_none(),
             Key::Message(key) => {
+                let is_on_branch = |is_abandoned: bool| {
+                    filters.abandoned.is_none_or(|abandoned| abandoned == is_abandoned)
+                };
+                if let Some(line) = self.fresh.get(key) {
+                    return is_on_branch(line.abandoned) && is_wanted_node(None, filters);
+                }
                 let Ok(Some((map, citation))) = self.citation(key) else { return false };
-                let is_on_branch =
-                    filters.abandoned.is_none_or(|abandoned| abandoned == citation.abandoned);
-                is_on_branch && self.has_wanted_node(&map, &citation, filters)
+                is_on_branch(citation.abandoned) && self.has_wanted_node(&map, &citation, filters)
             }
         }
     }
@@ -196,27 +202,15 @@ impl<'a> Lookup<'a> {
     }
 
     fn message(&self, key: u64, query: &Query) -> Result<Option<FoundItem>> {
+        if let Some(FreshLine { session, sketch, abandoned }) = self.fresh.get(key) {
+            return Ok(read_back(session.clone(), sketch, None, *abandoned, query));
+        }
         let Some((map, citation)) = self.citation(key)? else { return Ok(None) };
         let node = self.node_at(&map, &citation)?;
         let Some(file) = self.session(citation.session)? else { return Ok(None) };
         let mut sketches = SketchReader::new(self.store, citation.session);
         let Some(sketch) = sketches.read(citation.entry)? else { return Ok(None) };
-        // A file that has just been rewritten or deleted is noticed with the next refresh.
-        let Ok(mut reader) = EntryReader::open(Path::new(&file.path)) else { return Ok(None) };
-        let Ok((entry, raw)) = reader.read(sketch) else { return Ok(None) };
-        let Some(text) = entry_text(&entry, raw, Extent::default()) else { return Ok(None) };
-        let whole = [&*text.body, &*text.detail].join("\n");
-        Ok(Some(FoundItem {
-            score: 0.0,
-            what: FoundKind::Message { speaker: text.speaker, abandoned: citation.abandoned },
-            node,
-            entry: sketch.id.as_deref().unwrap_or_default().to_owned(),
-            line: Some(sketch.line),
-            project: file.project.clone(),
-            session: Some(file),
-            time: sketch.time,
-            snippet: snippet(whole.trim(), query, SNIPPET),
-        }))
+        Ok(read_back(file, sketch, node, citation.abandoned, query))
     }
 
     /// Finds out who speaks on a line, and whether that was given up; `None` if it cannot be read any more.
@@ -285,6 +279,31 @@ impl<'a> Lookup<'a> {
         let sketches = outline.iter().flat_map(|outline| &outline.entries);
         Ok(sketches.filter(is_start).map(|sketch| sketch.line).next())
     }
+}
+
+/// Reads a message back from its file. One that has just been rewritten or deleted is noticed with the next refresh.
+fn read_back(
+    file: SessionFile,
+    sketch: &Sketch,
+    node: Option<NodeRow>,
+    abandoned: bool,
+    query: &Query,
+) -> Option<FoundItem> {
+    let mut reader = EntryReader::open(Path::new(&file.path)).ok()?;
+    let (entry, raw) = reader.read(sketch).ok()?;
+    let text = entry_text(&entry, raw, Extent::default())?;
+    let whole = [&*text.body, &*text.detail].join("\n");
+    Some(FoundItem {
+        score: 0.0,
+        what: FoundKind::Message { speaker: text.speaker, abandoned },
+        node,
+        entry: sketch.id.as_deref().unwrap_or_default().to_owned(),
+        line: Some(sketch.line),
+        project: file.project.clone(),
+        session: Some(file),
+        time: sketch.time,
+        snippet: snippet(whole.trim(), query, SNIPPET),
+    })
 }
 
 /// Returns whether the unit of work that a message belongs to is of a wanted type and outcome, if any are wanted.

@@ -112,7 +112,7 @@ impl App {
         let path = file.to_string_lossy();
         let session = self.store.sessions()?.into_iter().find(|session| session.path == path);
         match session {
-            Some(session) => Lookup::new(&self.store).place(&session, line),
+            Some(session) => Lookup::new(&self.store, &self.fresh).place(&session, line),
             None => Ok(None),
         }
     }

@@ -62,10 +62,9 @@ impl Node {
         }
     }
 
-    /// Writes the node as people and programs read it: indented, always in the same order.
+    /// Writes the node as it is kept: in one line, always in the same order.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("a node has only text keys and finite numbers")
-            + "\n"
+        serde_json::to_string(self).expect("a node has only text keys and finite numbers") + "\n"
     }
 
     /// Returns the name of this version, `{id}-v{version}`.

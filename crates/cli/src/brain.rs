@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pi_brain_app::{App, AppError, Progress, Step};
+use pi_brain_app::{App, AppError, Progress, Report, Step};
 use pi_brain_brain::NodeRef;
 use pi_brain_store::StoreError;
 
@@ -23,13 +23,29 @@ pub(crate) fn open(locations: &Locations) -> anyhow::Result<App> {
 
 /// Opens the brain and takes in what is new, unless the user does not want that.
 pub(crate) fn open_fresh(locations: &Locations, options: &RefreshOptions) -> anyhow::Result<App> {
+    open_with(locations, options, |app, bar| app.refresh(now(), bar))
+}
+
+/// Does the same as far as a search needs it.
+pub(crate) fn open_for_search(
+    locations: &Locations,
+    options: &RefreshOptions,
+) -> anyhow::Result<App> {
+    open_with(locations, options, |app, bar| app.refresh_for_search(now(), bar))
+}
+
+fn open_with(
+    locations: &Locations,
+    options: &RefreshOptions,
+    refresh: impl FnOnce(&mut App, &Bar) -> Result<Option<Report>, AppError>,
+) -> anyhow::Result<App> {
     let mut app = open(locations)?;
     if options.no_refresh {
         app.open_tail()?;
         return Ok(app);
     }
     let bar = Bar::default();
-    let report = app.refresh(now(), &bar)?;
+    let report = refresh(&mut app, &bar)?;
     bar.clear();
     match report {
         None => {

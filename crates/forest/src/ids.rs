@@ -20,7 +20,7 @@ pub struct NodeId {
 
 impl RootId {
     /// Makes the name of a tree from its number.
-    pub fn new(number: u32) -> Self {
+    pub const fn new(number: u32) -> Self {
         Self(number)
     }
 

@@ -19,6 +19,10 @@ use crate::schema::FIELDS;
 use crate::snapshot::{Latest, Snapshot};
 use crate::tokens::{Identifiers, TOKENIZER};
 
+/// How many documents a segment has that is left as it is, unless that would make too many of them.
+const SEGMENT: usize = 16_384;
+const MOST_SEGMENTS: usize = 48;
+
 /// A search index in a folder. All of it is derived: who deletes the folder loses nothing but time.
 pub struct SearchIndex {
     folder: PathBuf,
@@ -84,9 +88,12 @@ impl SearchIndex {
             .build();
         let writer: IndexWriter =
             self.index.writer_with_options(options).map_err(|error| self.failed(error))?;
-        // What is replaced again and again would otherwise stay, and count in every score.
         let mut merging = LogMergePolicy::default();
+        // What is replaced again and again would otherwise stay, and count in every score.
         merging.set_del_docs_ratio_before_merge(0.3);
+        // Merging large segments again takes longer than searching a few more of them ever will.
+        let documents = usize::try_from(self.document_count()).unwrap_or(usize::MAX);
+        merging.set_max_docs_before_merge(SEGMENT.max(documents / MOST_SEGMENTS));
         writer.set_merge_policy(Box::new(merging));
         Ok(SearchWriter { writer, latest: Arc::clone(&self.latest) })
     }
@@ -166,18 +173,18 @@ pub struct SearchWriter {
 
 impl SearchWriter {
     /// Adds a document. One with the same key stays unless it is deleted first.
-    pub fn add(&mut self, document: &Document) -> Result<(), SearchError> {
+    pub fn add(&self, document: &Document) -> Result<(), SearchError> {
         self.writer.add_document(FIELDS.document(document))?;
         Ok(())
     }
 
     /// Deletes the document with this key from among those added so far.
-    pub fn delete(&mut self, key: Key) {
+    pub fn delete(&self, key: Key) {
         self.writer.delete_term(FIELDS.key(key));
     }
 
     /// Deletes all documents of a family from among those added so far.
-    pub fn delete_family(&mut self, family: u32) {
+    pub fn delete_family(&self, family: u32) {
         self.writer.delete_term(FIELDS.family(family));
     }
 

@@ -152,8 +152,12 @@ fn take_in(
             transaction.execute(sql, [edge.to_string()]).map(drop)
         }
         Action::Hide { node, hidden } => {
-            let sql = "UPDATE node SET hidden = ?2 WHERE id = ?1";
-            transaction.execute(sql, params![key(*node), hidden])?;
+            let sql = if *hidden {
+                "INSERT OR IGNORE INTO hidden (node) VALUES (?1)"
+            } else {
+                "DELETE FROM hidden WHERE node = ?1"
+            };
+            transaction.execute(sql, [key(*node)])?;
             changed_node(transaction, key(*node))
         }
         Action::Forget { file } => {

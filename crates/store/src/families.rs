@@ -243,8 +243,10 @@ impl Store for FamilyStore {
         self.look(|shelf, source| {
             let unsaved = &shelf.unsaved.events;
             let stored: Vec<(EventId, u32)> = source.read(|connection| {
+                // One transaction takes the locks once, not for each of thousands of questions.
+                let transaction = connection.unchecked_transaction()?;
                 let sql = "SELECT session FROM event WHERE event = ?1";
-                let mut statement = connection.prepare_cached(sql)?;
+                let mut statement = transaction.prepare_cached(sql)?;
                 let mut stored = Vec::new();
                 for event in events {
                     let mut rows = statement.query([event.digest().cast_signed()])?;

@@ -1,7 +1,7 @@
 //! Session files as they were when they were last read, and what reading them gave.
 
 use pi_brain_brain::{ModelName, Outline, SessionFacts, Sketch};
-use pi_brain_forest::{RootId, SessionNo};
+use pi_brain_forest::{RootId, SessionNo, SessionRecord};
 use pi_brain_session::Log;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
 
@@ -126,6 +126,19 @@ pub(crate) fn session(database: &Database, no: SessionNo) -> Result<Option<Sessi
         let sql = format!("{SESSION_COLUMNS} WHERE no = ?1");
         connection.prepare_cached(&sql)?.query_row([no.number()], session_file).optional()
     })
+}
+
+/// Reads what the forest knows of a session, without its entries.
+pub(crate) fn session_head(database: &Database, no: SessionNo) -> Result<Option<SessionRecord>> {
+    let head: Option<String> = database.read(|connection| {
+        let sql = "SELECT data FROM session WHERE no = ?1";
+        connection.prepare_cached(sql)?.query_row([no.number()], |row| row.get(0)).optional()
+    })?;
+    let damaged = |why: serde_json::Error| StoreError::Damaged {
+        what: "a session".to_owned(),
+        why: why.to_string(),
+    };
+    head.map(|head| serde_json::from_str(&head).map_err(damaged)).transpose()
 }
 
 pub(crate) fn sessions(database: &Database) -> Result<Vec<SessionFile>> {

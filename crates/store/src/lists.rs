@@ -101,7 +101,7 @@ impl NodeFilter {
     fn conditions(&self) -> Conditions {
         let mut conditions = Conditions::default();
         if !self.hidden {
-            conditions.sql.push("hidden = 0");
+            conditions.sql.push("id NOT IN hidden");
         }
         conditions.add("instr(lower(project), lower(?)) > 0", self.project.clone());
         conditions.add("type = ?", self.node_type.clone());

@@ -5,16 +5,18 @@ use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
 
+/// How hard the compressor tries.
+const LEVEL: i32 = 3;
+
 /// Packs a value.
 pub(crate) fn pack(value: &impl Serialize) -> Vec<u8> {
     let bytes = postcard::to_stdvec(value).expect("what is kept has a length known beforehand");
-    lz4_flex::compress_prepend_size(&bytes)
+    zstd::bulk::compress(&bytes, LEVEL).expect("there is memory for it")
 }
 
 /// Unpacks a value; `what` names it if it turns out to be damaged.
 pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8], what: &str) -> Result<T, StoreError> {
     let damaged = |why: String| StoreError::Damaged { what: what.to_owned(), why };
-    let bytes =
-        lz4_flex::decompress_size_prepended(bytes).map_err(|why| damaged(why.to_string()))?;
+    let bytes = zstd::decode_all(bytes).map_err(|why| damaged(why.to_string()))?;
     postcard::from_bytes(&bytes).map_err(|why| damaged(why.to_string()))
 }

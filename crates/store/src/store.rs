@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use pi_brain_brain::{Node, NodeId, NodeRef, Outline, Sketch};
-use pi_brain_forest::{RootId, SessionNo};
+use pi_brain_forest::{RootId, SessionNo, SessionRecord};
 use pi_brain_session::{Log, Millis};
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -64,6 +64,11 @@ impl Store {
     /// Returns a session, as a citation needs to know it.
     pub fn session(&self, no: SessionNo) -> Result<Option<SessionFile>> {
         files::session(&self.database, no)
+    }
+
+    /// Returns what the forest knows of a session, without its entries.
+    pub fn session_head(&self, no: SessionNo) -> Result<Option<SessionRecord>> {
+        files::session_head(&self.database, no)
     }
 
     /// Returns all sessions, in the order of their numbers.
@@ -158,6 +163,29 @@ impl Store {
         derived::pending(&self.database, position)
     }
 
+    /// Returns the position behind the last change.
+    pub fn last_change(&self) -> Result<u64> {
+        let last: Option<i64> = self.database.read(|connection| {
+            connection.query_row("SELECT MAX(seq) FROM change", [], |row| row.get(0))
+        })?;
+        Ok(last.unwrap_or_default().cast_unsigned())
+    }
+
+    /// Asks for families to be taken in by the text index anew, as they are known now.
+    pub fn index_again(&mut self, roots: &[RootId]) -> Result<()> {
+        if roots.is_empty() {
+            return Ok(());
+        }
+        self.database.write(|transaction| {
+            for root in roots {
+                let sql = "INSERT INTO change (root) VALUES (?1)";
+                let noted = transaction.execute(sql, [root.number()]);
+                noted.map_err(|source| self.database.failed(source))?;
+            }
+            Ok(())
+        })
+    }
+
     /// Forgets the changes that the text index has taken in.
     pub fn forget_changes(&mut self, position: u64) -> Result<()> {
         self.database.write(|transaction| {
@@ -211,12 +239,12 @@ impl Store {
 
     /// Returns whether the user does not want to see a node.
     pub fn is_hidden(&self, id: NodeId) -> Result<bool> {
-        let hidden: Option<bool> = self.database.read(|connection| {
-            let sql = "SELECT hidden FROM node WHERE id = ?1";
+        let hidden: Option<i64> = self.database.read(|connection| {
+            let sql = "SELECT node FROM hidden WHERE node = ?1";
             let mut statement = connection.prepare_cached(sql)?;
             statement.query_row([derived::key(id)], |row| row.get(0)).optional()
         })?;
-        Ok(hidden.unwrap_or(false))
+        Ok(hidden.is_some())
     }
 
     /// Reads the current version of a node that [`FamilyState::nodes`] has named.

@@ -117,7 +117,7 @@ impl Picture {
     fn of(app: &App, data: &Path) -> Self {
         let database = Connection::open(data.join("brain.db")).unwrap();
         let names: Vec<(i64, bool, bool)> =
-            rows(&database, "SELECT id, hidden, root IS NULL FROM node", |row| {
+            rows(&database, "SELECT id, id IN hidden, root IS NULL FROM node", |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             });
         let nodes = names.into_iter().map(|(id, hidden, orphaned)| {

@@ -11,4 +11,5 @@ mod reading;
 mod rebuilding;
 mod numbers;
 mod tail;
+mod fresh;
 mod processes;

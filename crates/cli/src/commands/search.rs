@@ -15,7 +15,7 @@ use super::print_json;
 use super::sessions::progress_bar;
 use super::unit::{SessionWords, about, project_name, short_id, wrap};
 use crate::args::SearchOptions;
-use crate::brain::{open_fresh, unreadable};
+use crate::brain::{open_for_search, open_fresh, unreadable};
 use crate::describe::{ANSWER, BOLD, DIM, FAILURE, NOTE, USER, clean, one_line};
 use crate::failure::{Failure, warn};
 use crate::locate::Locations;
@@ -24,7 +24,9 @@ use crate::table::{fit, how_many, room};
 use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &SearchOptions) -> anyhow::Result<()> {
-    let app = open_fresh(locations, &options.refresh)?;
+    // What is looked for in the files themselves has to be taken in.
+    let open = if options.deep { open_fresh } else { open_for_search };
+    let app = open(locations, &options.refresh)?;
     let query = options.words.join(" ");
     let found = find(locations, &app, &query, options)?;
     if options.json {

@@ -44,7 +44,7 @@ impl Store {
             rows.collect()
         })?;
         let mut touches = self.database.read(|connection| {
-            let sql = format!("{NODE_COLUMNS} WHERE id = ?1 AND hidden = 0");
+            let sql = format!("{NODE_COLUMNS} WHERE id = ?1 AND id NOT IN hidden");
             let mut statement = connection.prepare_cached(&sql)?;
             let mut touches = Vec::new();
             for (path, modified, node) in candidates {

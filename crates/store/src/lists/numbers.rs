@@ -89,7 +89,7 @@ impl Store {
             messages,
             abandoned,
             nodes: count("SELECT count(*) FROM node")?,
-            hidden: count("SELECT count(*) FROM node WHERE hidden")?,
+            hidden: count("SELECT count(*) FROM node WHERE id IN hidden")?,
             versions: count("SELECT count(*) FROM node_version")?,
             open: count("SELECT count(*) FROM segment WHERE speaks AND closes IS NOT NULL")?,
             edges: count("SELECT count(*) FROM edge")?,

@@ -42,7 +42,7 @@ impl Store {
         {
             of(&mut projects, project).sessions = sessions;
         }
-        let sql = "SELECT project, count(*) FROM node WHERE hidden = 0 GROUP BY project";
+        let sql = "SELECT project, count(*) FROM node WHERE id NOT IN hidden GROUP BY project";
         for (project, nodes) in self.counts(sql)? {
             of(&mut projects, project).nodes = nodes;
         }

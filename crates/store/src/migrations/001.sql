@@ -130,9 +130,7 @@ CREATE TABLE node (
     session_file TEXT NOT NULL,
     start_entry TEXT NOT NULL,
     end_entry TEXT NOT NULL,
-    analyzer TEXT NOT NULL,
-    -- hidden by the user
-    hidden INTEGER NOT NULL DEFAULT 0
+    analyzer TEXT NOT NULL
 );
 CREATE INDEX node_by_time ON node (started);
 CREATE INDEX node_by_project ON node (project, started);
@@ -236,6 +234,9 @@ CREATE TABLE flag (
     message TEXT NOT NULL,
     PRIMARY KEY (node, at, kind, message)
 ) WITHOUT ROWID;
+CREATE TABLE hidden (
+    node INTEGER PRIMARY KEY
+);
 CREATE TABLE forgotten (
     path TEXT PRIMARY KEY
 ) WITHOUT ROWID;

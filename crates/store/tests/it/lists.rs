@@ -78,7 +78,7 @@ impl Brain {
     }
 
     fn hide(&self, node: i64) -> &Self {
-        self.tables.execute("UPDATE node SET hidden = 1 WHERE id = ?1", [node]).unwrap();
+        self.tables.execute("INSERT INTO hidden (node) VALUES (?1)", [node]).unwrap();
         self
     }
 }
