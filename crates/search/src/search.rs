@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use pi_brain_session::Millis;
+use rayon::prelude::*;
 use tantivy::query::{EnableScoring, Weight};
 use tantivy::{DocId, DocSet, SegmentReader};
 
@@ -83,14 +84,18 @@ pub fn search(
     let hidden = tail.hidden(&snapshot)?;
     let on_disk =
         OnDisk { snapshot: &snapshot, plan: &plan, statistics: &statistics, hidden: &hidden };
-    let mut total = on_disk.count(&judge)?;
-    let mut hits = if query.is_only_filters() {
-        on_disk.newest(&judge, wanted)?
-    } else {
-        // A power of two: pages of one answer are cut from one list of candidates, as far as that is possible.
-        let most = CANDIDATES.max(wanted.saturating_mul(2).min(1 << 30).next_power_of_two());
-        on_disk.ranked(on_disk.best(&judge, most)?, &ranking)?
-    };
+    let (total, hits) = rayon::join(
+        || on_disk.count(&judge),
+        || {
+            if query.is_only_filters() {
+                return on_disk.newest(&judge, wanted);
+            }
+            // A power of two: pages of one answer are cut from one list of candidates, as far as that is possible.
+            let most = CANDIDATES.max(wanted.saturating_mul(2).min(1 << 30).next_power_of_two());
+            on_disk.ranked(on_disk.best(&judge, most)?, &ranking)
+        },
+    );
+    let (mut total, mut hits) = (total?, hits?);
     let fresh = in_tail(tail, &judge, &ranking, &statistics)?;
     total += fresh.len() as u64;
     hits.extend(fresh);
@@ -180,6 +185,11 @@ impl Best {
         {
             *worst = Reverse(candidate);
         }
+    }
+
+    fn merge(mut self, other: Self) -> Self {
+        other.heap.into_iter().for_each(|Reverse(candidate)| self.push(candidate));
+        self
     }
 
     /// Returns whether there is room for a document with this score and time; the key may still decide against it.
@@ -288,14 +298,23 @@ impl OnDisk<'_> {
     /// Finds the documents whose words fit best.
     fn best(&self, judge: &Judge<'_>, most: usize) -> tantivy::Result<Vec<Candidate>> {
         let weight = self.plan.query().weight(self.scoring())?;
-        let mut best = Best::new(most);
-        for (segment, (reader, _)) in self.snapshot.segments().enumerate() {
-            weight.for_each_pruning(best.threshold(), reader, &mut |doc, score| {
-                self.offer(&mut best, judge, segment, doc, score);
-                best.threshold()
-            })?;
-        }
-        Ok(best.into_vec())
+        let segments: Vec<(usize, &SegmentReader)> =
+            self.snapshot.segments().map(|(reader, _)| reader).enumerate().collect();
+        let cores = rayon::current_num_threads().max(1);
+        let search = |segments: &[(usize, &SegmentReader)]| {
+            let mut best = Best::new(most);
+            for &(segment, reader) in segments {
+                weight.for_each_pruning(best.threshold(), reader, &mut |doc, score| {
+                    self.offer(&mut best, judge, segment, doc, score);
+                    best.threshold()
+                })?;
+            }
+            tantivy::Result::Ok(best)
+        };
+        // What is good enough is not known as early if each core has but a part of the segments, yet it is faster.
+        let parts = segments.par_chunks(segments.len().div_ceil(cores).max(1)).map(search);
+        let best = parts.try_reduce_with(|one, other| Ok(one.merge(other)));
+        Ok(best.transpose()?.map_or(Vec::new(), Best::into_vec))
     }
 
     /// Ranks candidates by everything that is known of them.
