@@ -1,0 +1,132 @@
+//! Takes labelled sessions in as anybody's, and scores what is said of them.
+//!
+//! The half that rules are tuned on shows its misses. The other half was labelled by somebody who had not seen the rules;
+//! its misses are not shown, so that nobody tunes on them.
+
+mod script;
+mod session;
+mod score;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::ensure;
+use clap::Parser;
+use jiff::tz::TimeZone;
+use pi_brain_app::{App, Silent, Source, Sources, Wanted};
+use pi_brain_brain::{Node, NodeRef};
+use pi_brain_session::{Millis, SessionFolder};
+use pi_brain_store::{NodeFilter, Order};
+
+use score::{Aspect, Scores};
+use script::Half;
+
+/// Scores what pi-brain understands
+#[derive(Parser)]
+struct Arguments {
+    /// The folder with the labelled sessions
+    #[arg(long, default_value = "quality/corpus")]
+    corpus: PathBuf,
+    /// Show what was wrong in the half that rules are tuned on
+    #[arg(long)]
+    misses: bool,
+}
+
+/// When the sessions are looked at: long after the last of them has ended.
+const NOW: Millis = Millis(1_790_000_000_000);
+
+fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    let mut page = String::new();
+    for (name, folder) in [("Tuned on", "tuned"), ("Held out", "held-out")] {
+        let half = Half::read(&arguments.corpus.join(folder))?;
+        let scores = score(&half)?;
+        let units: usize = half.scripts.iter().map(|script| script.units.len()).sum();
+        writeln!(page, "\n## {name}: {} sessions, {units} units of work\n", half.scripts.len())?;
+        writeln!(page, "|  | right | of | share |\n| --- | ---: | ---: | ---: |")?;
+        for (aspect, tally) in &scores.tallies {
+            let share = percent(tally.right, tally.all);
+            writeln!(page, "| {} | {} | {} | {share} |", aspect.name(), tally.right, tally.all)?;
+        }
+        if arguments.misses && folder == "tuned" {
+            writeln!(page, "\n{}", scores.misses.join("\n"))?;
+        }
+    }
+    print!("{page}");
+    Ok(())
+}
+
+fn percent(right: usize, all: usize) -> String {
+    if all == 0 {
+        return "–".to_owned();
+    }
+    format!("{} %", (right * 1000 / all + 5) / 10)
+}
+
+fn score(half: &Half) -> anyhow::Result<Scores> {
+    let folder = tempfile::tempdir()?;
+    let sessions = folder.path().join("sessions");
+    let written = session::write_all(&half.scripts, &sessions)?;
+    let app = take_in(&folder.path().join("data"), &sessions)?;
+    let nodes = nodes_by_start(&app)?;
+    let mut scores = Scores::default();
+    for script in &half.scripts {
+        let written = &written[&script.name];
+        for unit in &script.units {
+            let start = written.entries[unit.from - 1..unit.to].iter().flatten().next();
+            let node = start.and_then(|start| nodes.get(start));
+            scores.compare(script, unit, written, node);
+        }
+    }
+    for question in &half.questions {
+        let found = entries_found(&app, &question.ask)?;
+        if question.none {
+            scores.note(Aspect::Refused, found.is_empty(), || question.ask.clone());
+            continue;
+        }
+        let is_answer = |answer: &String| {
+            let (script, step) = answer.rsplit_once(':').unwrap_or_default();
+            let step: usize = step.parse().unwrap_or_default();
+            let entries = written.get(script).map(|written| &written.entries);
+            let entry = entries.and_then(|entries| entries.get(step.checked_sub(1)?)?.as_ref());
+            entry.is_some_and(|entry| found.contains(entry))
+        };
+        scores.note(Aspect::Answered, question.answers.iter().any(is_answer), || {
+            question.ask.clone()
+        });
+    }
+    let labelled: usize = half.scripts.iter().map(|script| script.units.len()).sum();
+    for _ in labelled..nodes.len() {
+        scores.note(Aspect::Units, false, || "a unit that nobody has labelled".to_owned());
+    }
+    Ok(scores)
+}
+
+fn take_in(data: &Path, sessions: &Path) -> anyhow::Result<App> {
+    let folder = SessionFolder::ByProject(sessions.to_owned());
+    let source = Source { folder, computer: "desk".to_owned() };
+    let sources = Sources::read(&data.join("config.toml"), source, data)?;
+    let mut app = App::open(data, sources)?;
+    let report = app.ingest("quality", NOW, &Silent)?;
+    ensure!(report.unreadable.is_empty(), "could not read {:?}", report.unreadable);
+    Ok(app)
+}
+
+/// Returns the entries that a question finds first.
+fn entries_found(app: &App, question: &str) -> anyhow::Result<Vec<String>> {
+    const LOOKED_AT: usize = 5;
+    let now = NOW.to_timestamp().to_zoned(TimeZone::UTC);
+    let wanted = Wanted { query: question, limit: LOOKED_AT, offset: 0, now: &now, project: None };
+    Ok(app.search(&wanted)?.results.into_iter().map(|found| found.entry).collect())
+}
+
+fn nodes_by_start(app: &App) -> anyhow::Result<HashMap<String, Node>> {
+    let (rows, _) = app.store().nodes(&NodeFilter::default(), Order::Newest, usize::MAX, 0)?;
+    let mut nodes = HashMap::new();
+    for row in rows {
+        let node = app.node(NodeRef { id: row.id, version: None })?;
+        nodes.insert(row.start_entry, node);
+    }
+    Ok(nodes)
+}
