@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use pi_brain_brain::{
-    Analysis, Cut, EntryFacts, FamilyFile, Kind, Node, NodeId, Outline, Rules, Segment,
+    Analysis, Cause, Cut, EntryFacts, FamilyFile, Kind, Node, NodeId, Outline, Rules, Segment,
     SegmentContext, SegmentRange, VersionTrigger, cut_family, next_version, structural_edges,
 };
 use pi_brain_forest::{FamilyEvents, Place, SessionNo, SessionRecord};
@@ -43,7 +43,9 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         .collect();
     let cut = cut_family(&files, &with.rules);
     let ids = name_segments(&cut, state);
+    let ended_by = endings(&cut);
     let mut family = Family {
+        ended_by: &ended_by,
         state,
         with,
         cut: &cut,
@@ -90,7 +92,7 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         }
         let is_due = segment.speaks && row.closes.is_none() && !(is_same && node.is_some());
         if is_due {
-            let draft = family.analyse(segment, id, &counted)?;
+            let draft = family.analyse(number, segment, id, &counted)?;
             update.versions.extend(with.versions(draft, node)?);
         }
         if node.is_some() || is_due {
@@ -117,6 +119,22 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         structural_edges(&cut, &files, |number| with_node.contains(&number).then(|| ids[number]));
     family.give_unread()?;
     Ok(update)
+}
+
+/// Returns what ended each segment, as far as that tells how the work in it went: a pause tells nothing.
+fn endings(cut: &Cut) -> Vec<Option<Cause>> {
+    let mut endings = vec![None; cut.segments.len()];
+    for segment in &cut.segments {
+        let cause = segment.boundaries.first().map(|boundary| boundary.kind.cause());
+        let tells = |cause: &Cause| {
+            matches!(cause, Cause::Branch | Cause::TreeJump | Cause::Compaction | Cause::Handoff)
+        };
+        if let (Some(cause), Some(left)) = (cause.filter(tells), segment.left) {
+            let ended = cut.segment_of[left.file][left.entry as usize];
+            endings[ended] = endings[ended].or(Some(cause));
+        }
+    }
+    endings
 }
 
 /// Finds out what becomes of nodes whose segment has no words any more, or is none.
@@ -269,6 +287,8 @@ struct Family<'a> {
     with: &'a Circumstances<'a>,
     cut: &'a Cut,
     events: &'a FamilyEvents,
+    /// What ended each segment.
+    ended_by: &'a [Option<Cause>],
     /// The events whose cost has been counted.
     counted: HashSet<u32>,
     /// For each file, the entries that the text index waits for, with the numbers of their messages.
@@ -325,6 +345,7 @@ impl Family<'_> {
         digest.text(record.cwd.as_deref().unwrap_or_default());
         // An original that comes after its copy takes the segment over.
         digest.text(&record.id);
+        digest.number(self.ended_by[number].map_or(0, |cause| cause as u64 + 1));
         SegmentRow {
             id,
             ordinal: u32::try_from(number).unwrap_or(u32::MAX),
@@ -343,6 +364,7 @@ impl Family<'_> {
     /// Reads a segment and makes a node of it.
     fn analyse(
         &mut self,
+        number: usize,
         segment: &Segment,
         id: NodeId,
         counted: &[Option<Usage>],
@@ -364,6 +386,8 @@ impl Family<'_> {
                 end_entry_id: text(&segment.end_entry_id),
                 entry_count: segment.entry_count as u64,
             },
+            opened_by: segment.boundaries.first().map(|boundary| boundary.kind.cause()),
+            ended_by: self.ended_by[number],
             started,
             now: self.with.now,
         });

@@ -5,6 +5,8 @@
 
 mod heard;
 mod text;
+mod speech;
+mod talk;
 mod times;
 mod models;
 mod command;
@@ -18,26 +20,38 @@ mod outcome;
 mod semantic;
 mod summary;
 mod flags;
+mod helpers;
+mod signals;
+mod decisions;
+mod lessons;
+mod observations;
+mod insight;
 
 use pi_brain_session::{Entry, Millis, Raw, Usage};
 
+use crate::boundary::Cause;
 use crate::ids::NodeId;
 use crate::node::{
-    Analyzer, DaemonMeta, Ext, LessonsByLevel, ModelObservations, Node, NodeClassification,
-    NodeContent, NodeMetadata, NodeSource, SegmentRange,
+    Analyzer, DaemonDecision, DaemonMeta, Ext, ModelObservations, Node, NodeClassification,
+    NodeContent, NodeMetadata, NodeSource, NodeType, SegmentRange,
 };
+use crate::word::word;
 use calls::Calls;
 use errors::Errors;
 use files::Files;
 use flags::Flags;
 use goal::Goal;
 use heard::Heard;
+use helpers::Helpers;
+use insight::{Impressions, Insight};
 use models::Models;
 use outcome::Ending;
+use signals::Workshop;
+use talk::{Speaker, Talk};
 use times::Times;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-1";
+const ANALYZER_VERSION: &str = "built-in-2";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]
@@ -58,6 +72,10 @@ pub struct SegmentContext {
     pub is_new_project: bool,
     /// The segment's entries.
     pub segment: SegmentRange,
+    /// What opened the segment.
+    pub opened_by: Option<Cause>,
+    /// What ended it.
+    pub ended_by: Option<Cause>,
     /// When the segment began, as it is filed.
     pub started: Millis,
     /// The present time.
@@ -91,6 +109,12 @@ pub struct Analysis {
     goal: Goal,
     ending: Ending,
     flags: Flags,
+    helpers: Helpers,
+    talk: Talk,
+    switched_model: bool,
+    /// Whether a call failed and the user has said nothing since.
+    is_failing: bool,
+    recovered: bool,
 }
 
 impl Analysis {
@@ -106,6 +130,11 @@ impl Analysis {
             goal: Goal::default(),
             ending: Ending::default(),
             flags: Flags::default(),
+            helpers: Helpers::default(),
+            talk: Talk::default(),
+            switched_model: false,
+            is_failing: false,
+            recovered: false,
         }
     }
 
@@ -118,6 +147,15 @@ impl Analysis {
             Heard::Request { text } => {
                 self.goal.hear(id, &text);
                 self.ending.hear_request(id);
+                self.talk.hear(id, Speaker::User, &text, false);
+                self.is_failing = false;
+            }
+            Heard::Summary { text } => {
+                self.goal.hear_summary(&text);
+                self.talk.hear(id, Speaker::Summary, &text, false);
+            }
+            Heard::ModelChange => {
+                self.switched_model |= self.talk.by(Speaker::Model).next().is_some();
             }
             Heard::Answer(answer) => {
                 match &answer.error {
@@ -125,6 +163,7 @@ impl Analysis {
                     None => self.errors.model_succeeded(),
                 }
                 self.ending.hear_answer(id, &answer);
+                self.talk.hear(id, Speaker::Model, &answer.text, !answer.calls.is_empty());
                 for call in answer.calls {
                     self.calls.made(self.files.locate(call));
                 }
@@ -134,10 +173,17 @@ impl Analysis {
                 match &failure {
                     Some(text) => self.errors.call_failed(id, &call, text, self.models.current()),
                     None => {
-                        self.errors.call_succeeded(&call);
+                        self.errors.call_succeeded(id, &call);
                         self.files.touch(&call);
+                        let command = call.command.as_deref().unwrap_or_default();
+                        if command.contains("git commit") {
+                            self.ending.hear_commit();
+                        }
+                        self.recovered |= self.is_failing;
                     }
                 }
+                self.is_failing = failure.is_some();
+                self.helpers.hear(id, &call, failure.is_some());
                 self.ending.hear_result(failure.is_some());
                 for call in nested {
                     let call = self.files.locate(call);
@@ -156,23 +202,56 @@ impl Analysis {
         for call in self.calls.unanswered() {
             self.files.touch(call);
         }
-        let (files, calls) = (self.files, self.calls);
+        let (files, calls, talk) = (self.files, self.calls, self.talk);
         let errors = self.errors.finish();
-        let verdict = self.ending.verdict(errors.unresolved.as_ref(), !files.modified.is_empty());
+        let verdict = self.ending.verdict(&outcome::Circumstances {
+            talk: &talk,
+            unresolved: errors.unresolved.as_ref(),
+            has_changes: !files.modified.is_empty(),
+            ended_by: self.context.ended_by,
+        });
         let language = language::main_language(&files);
         let frameworks = language::frameworks(&files, &calls);
-        let work = kind::Work { goal: self.goal.text(), files: &files, calls: &calls };
-        let node_type = kind::node_type(&work);
+        let goal = self.goal.told();
+        let work = kind::Work {
+            goal: &goal,
+            later: &talk.later_requests(),
+            files: &files,
+            calls: &calls,
+            opened_by: self.context.opened_by,
+            had_errors: !errors.seen.is_empty(),
+        };
+        let (node_type, margin) = kind::node_type(&work);
         let semantic = semantic::semantic(&work, language, &frameworks);
         let summary = summary::summary(&self.goal, &files, &calls, &verdict);
         let usage = self.models.total();
-
+        let insight = Insight::of(Impressions {
+            talk: &talk,
+            flags: self.flags.finish(),
+            helpers: &self.helpers.finish(),
+            tags: &semantic.tags,
+            model: &self.models.current().to_string(),
+            has_clear_goal: self.goal.is_clear(),
+            recoveries: &errors.recoveries,
+            tool_errors: errors.tool_errors.iter().cloned().zip(errors.counts.clone()).collect(),
+            workshop: Workshop {
+                recovered: self.recovered,
+                ends_failing: self.is_failing,
+                switched_model: self.switched_model,
+                ..Workshop::counted(&calls, &files, &errors.counts)
+            },
+        });
+        let shown =
+            [("ext.goal", self.goal.entry()), ("content.outcome", verdict.entry.as_deref())];
+        let shown = shown
+            .into_iter()
+            .filter_map(|(path, id)| Some((path.to_owned(), vec![id?.to_owned()])));
         let mut evidence = errors.evidence;
-        evidence.extend(self.goal.entry().map(|id| ("ext.goal".to_owned(), vec![id.to_owned()])));
-        let shown_by = verdict.entry.map(|id| ("content.outcome".to_owned(), vec![id]));
-        evidence.extend(shown_by);
+        evidence.extend(shown.chain(insight.evidence));
+        let doubts = doubts(&self.context, &verdict, node_type, margin);
 
         let context = self.context;
+        let metadata = metadata(&context, &self.times, &usage);
         Node {
             id: context.node_id,
             version: 1,
@@ -195,30 +274,23 @@ impl Analysis {
             content: NodeContent {
                 summary,
                 outcome: verdict.outcome,
-                key_decisions: Vec::new(),
+                key_decisions: insight.key_decisions,
                 files_touched: files.touched(),
                 tools_used: calls.in_order().to_vec(),
                 errors_seen: errors.seen,
             },
-            lessons: LessonsByLevel::default(),
+            lessons: insight.lessons,
             observations: ModelObservations {
                 tool_use_errors: errors.tool_errors,
                 models_used: self.models.finish(),
-                ..ModelObservations::default()
+                ..insight.observations
             },
-            metadata: NodeMetadata {
-                tokens_used: usage.input.saturating_add(usage.output),
-                cost: models::dollars(usage.cost),
-                duration_minutes: self.times.wall_clock_minutes(),
-                timestamp: times::writable(context.started),
-                analyzed_at: times::writable(context.now),
-                analyzer_version: ANALYZER_VERSION.to_owned(),
-            },
+            metadata,
             semantic,
-            daemon_meta: DaemonMeta::default(),
+            daemon_meta: DaemonMeta { decisions: doubts, ..DaemonMeta::default() },
             ext: Some(Ext {
                 evidence,
-                signals: self.flags.finish(),
+                signals: insight.signals,
                 goal: self.goal.shown(),
                 files_read: files.read.into_keys().collect(),
                 files_modified: files.modified.into_keys().collect(),
@@ -228,6 +300,39 @@ impl Analysis {
             }),
         }
     }
+}
+
+fn metadata(context: &SegmentContext, times: &Times, usage: &Usage) -> NodeMetadata {
+    NodeMetadata {
+        tokens_used: usage.input.saturating_add(usage.output),
+        cost: models::dollars(usage.cost),
+        duration_minutes: times.wall_clock_minutes(),
+        timestamp: times::writable(context.started),
+        analyzed_at: times::writable(context.now),
+        analyzer_version: ANALYZER_VERSION.to_owned(),
+    }
+}
+
+/// Says where another reader could come to another conclusion.
+fn doubts(
+    context: &SegmentContext,
+    verdict: &outcome::Verdict,
+    node_type: NodeType,
+    margin: usize,
+) -> Vec<DaemonDecision> {
+    let doubt = |decision: String, reasoning: &str| DaemonDecision {
+        // Not the present time: the same segment must give the same node.
+        timestamp: times::writable(context.started),
+        decision,
+        reasoning: reasoning.to_owned(),
+        needs_review: Some(true),
+    };
+    let outcome =
+        verdict.doubt.map(|why| doubt(format!("outcome: {}", word(&verdict.outcome)), why));
+    let kind = (margin == 0).then(|| {
+        doubt(format!("type: {}", word(&node_type)), "the words speak for another type as much")
+    });
+    outcome.into_iter().chain(kind).collect()
 }
 
 #[cfg(test)]

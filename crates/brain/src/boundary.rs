@@ -100,6 +100,32 @@ pub enum BoundaryKind {
     },
 }
 
+/// The kinds of boundaries, without what belongs to them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the kinds themselves say it")]
+pub enum Cause {
+    Fork,
+    Branch,
+    TreeJump,
+    Compaction,
+    Resume,
+    Handoff,
+}
+
+impl BoundaryKind {
+    /// Returns which kind it is.
+    pub fn cause(&self) -> Cause {
+        match self {
+            Self::Fork { .. } => Cause::Fork,
+            Self::Branch { .. } => Cause::Branch,
+            Self::TreeJump { .. } => Cause::TreeJump,
+            Self::Compaction { .. } => Cause::Compaction,
+            Self::Resume { .. } => Cause::Resume,
+            Self::Handoff { .. } => Cause::Handoff,
+        }
+    }
+}
+
 /// Finds the boundaries within one file, in file order, those of one entry by weight.
 pub fn detect_boundaries(outline: &Outline, rules: &Rules) -> Vec<Boundary> {
     let segments = extract_segments(outline, rules).into_iter();

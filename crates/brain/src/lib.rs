@@ -22,7 +22,7 @@ mod word;
 mod error;
 
 pub use analysis::{Analysis, EntryFacts, SegmentContext};
-pub use boundary::{Boundary, BoundaryKind, Rules, detect_boundaries};
+pub use boundary::{Boundary, BoundaryKind, Cause, Rules, detect_boundaries};
 pub use diff::{ChangeType, FieldChange, NodeDiff, compute_diff};
 pub use edge::{Edge, EdgeCreator, EdgeExt, EdgeMetadata, EdgeType, structural_edges};
 pub use error::{BrainError, Result};

@@ -572,12 +572,52 @@ impl fmt::Display for Analyzer {
 }
 
 /// What the log tells about how the work went.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Signals {
+    /// How hard it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub friction: Option<Friction>,
+    /// How well it went.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delight: Option<Delight>,
     /// What the user flagged by hand.
     #[serde(default)]
     pub manual_flags: Vec<ManualFlag>,
+}
+
+/// What made the work hard.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Friction {
+    /// Everything together, from 0 to 1.
+    pub score: f64,
+    /// How often the user asked three times before an answer came.
+    pub rephrasing_count: u64,
+    /// How often the user wanted it otherwise.
+    pub correction_count: u64,
+    /// How often the same tool failed three times in the same way.
+    pub tool_loop_count: u64,
+    /// How often ten more files and folders were looked at.
+    pub context_churn_count: u64,
+    /// Whether the user changed the model.
+    pub model_switched: bool,
+    /// Whether it ended with something failing, and nobody said anything more.
+    pub silent_termination: bool,
+}
+
+/// What made the work a pleasure.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Delight {
+    /// Everything together, from 0 to 1.
+    pub score: f64,
+    /// Whether something failed and then worked without help.
+    pub resilient_recovery: bool,
+    /// Whether all was done as it was first asked for.
+    pub one_shot_success: bool,
+    /// Whether the user was content.
+    pub explicit_praise: bool,
 }
 
 /// Something that the user flagged while working.

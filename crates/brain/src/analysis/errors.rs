@@ -25,6 +25,9 @@ pub(super) struct Errors {
     open: HashMap<Subject, Vec<usize>>,
     /// So many of the first errors came before the last commit.
     settled: usize,
+    recoveries: Vec<Recovery>,
+    /// How often a file was changed so far.
+    changes: usize,
 }
 
 /// What a call is about; a later success with the same subject resolves an error.
@@ -49,6 +52,8 @@ struct Occurrence {
     resolved: bool,
     /// Whether the work can hardly be done while this fails.
     grave: bool,
+    /// How often a file had been changed by then.
+    changes: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,6 +61,15 @@ struct FailedCall {
     tool: String,
     context: String,
     model: String,
+}
+
+/// Something that failed one way and then worked another.
+#[derive(Clone, Debug)]
+pub(super) struct Recovery {
+    pub(super) failed: String,
+    pub(super) message: String,
+    pub(super) worked: String,
+    pub(super) entries: Vec<String>,
 }
 
 /// An error that was there at the end.
@@ -74,6 +88,9 @@ pub(super) struct Report {
     pub(super) evidence: BTreeMap<String, Vec<String>>,
     /// The last grave error that nothing put right.
     pub(super) unresolved: Option<Unresolved>,
+    pub(super) recoveries: Vec<Recovery>,
+    /// How often each of the tool errors came up.
+    pub(super) counts: Vec<u64>,
 }
 
 impl Errors {
@@ -100,16 +117,41 @@ impl Errors {
         self.add(entry, category, message, Some(failed), !looks, subjects(call));
     }
 
-    pub(super) fn call_succeeded(&mut self, call: &Call) {
+    pub(super) fn call_succeeded(&mut self, entry: &str, call: &Call) {
+        self.changes += usize::from(call.modifies());
         if self.open.is_empty() {
             return;
         }
         let subjects = subjects(call);
+        self.learn(entry, call, &subjects);
         self.resolve(&subjects);
         if subjects.contains(&Subject::Command("git commit".to_owned())) {
             // What is committed is taken to be good, whatever failed on the way.
             self.all[self.settled..].iter_mut().for_each(|error| error.grave = false);
             self.settled = self.all.len();
+        }
+    }
+
+    /// Notes what is different about a try that worked.
+    fn learn(&mut self, entry: &str, call: &Call, subjects: &[Subject]) {
+        const MOST_RECOVERIES: usize = 20;
+        let Some(worked) = call.command.as_deref() else { return };
+        let numbers = subjects.iter().filter_map(|subject| self.open.get(subject)).flatten();
+        let Some(&last) = numbers.max() else { return };
+        let error = &self.all[last];
+        // After a change to the code it is the code that was wrong, not the way to call the tool.
+        if error.changes != self.changes {
+            return;
+        }
+        let failed = error.call.as_ref().map_or("", |call| &*call.context);
+        let worked = one_line(worked, CONTEXT_LENGTH);
+        if failed != worked && !failed.is_empty() && self.recoveries.len() < MOST_RECOVERIES {
+            self.recoveries.push(Recovery {
+                failed: failed.to_owned(),
+                message: error.message.clone(),
+                worked,
+                entries: vec![error.entry.clone(), entry.to_owned()],
+            });
         }
     }
 
@@ -127,7 +169,9 @@ impl Errors {
             self.open.entry(subject).or_default().push(number);
         }
         let entry = entry.to_owned();
-        self.all.push(Occurrence { entry, category, message, call, resolved: false, grave });
+        let changes = self.changes;
+        let resolved = false;
+        self.all.push(Occurrence { entry, category, message, call, resolved, grave, changes });
     }
 
     fn resolve(&mut self, subjects: &[Subject]) {
@@ -137,7 +181,7 @@ impl Errors {
     }
 
     pub(super) fn finish(self) -> Report {
-        let mut report = Report::default();
+        let mut report = Report { recoveries: self.recoveries, ..Report::default() };
         let last = self.all.iter().rfind(|error| error.grave && !error.resolved);
         report.unresolved = last.map(|error| Unresolved {
             entry: error.entry.clone(),
@@ -157,6 +201,7 @@ impl Errors {
         let calls = grouped(&self.all, |error| Some((error.call.as_ref()?, &error.category)));
         for group in calls {
             let call = group[0].call.clone().expect("only errors of calls are in these groups");
+            report.counts.push(group.len() as u64);
             report.tool_errors.push(ToolError {
                 tool: call.tool,
                 error_type: group[0].category.clone(),

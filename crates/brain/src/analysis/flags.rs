@@ -1,6 +1,6 @@
 //! What the user flagged by hand.
 
-use crate::node::{FlagType, ManualFlag, Signals};
+use crate::node::{FlagType, ManualFlag};
 
 /// Collects flags.
 #[derive(Debug, Default)]
@@ -11,7 +11,7 @@ impl Flags {
         self.0.push(ManualFlag { flag_type, message, entry_id: entry.to_owned() });
     }
 
-    pub(super) fn finish(self) -> Signals {
-        Signals { manual_flags: self.0 }
+    pub(super) fn finish(self) -> Vec<ManualFlag> {
+        self.0
     }
 }

@@ -1,5 +1,6 @@
 //! What the user asked for.
 
+use super::speech::only_goes_on;
 use super::text::{one_line, words};
 
 /// So much of it is shown, in characters.
@@ -16,22 +17,54 @@ const VERBS: &str = "add allow analyse analyze apply build bump change check cle
 /// So many words make up an object that says what to do it to.
 const OBJECT_WORDS: usize = 3;
 
-/// The user's first words.
+/// What the user wants, by the first words; where these only say to go on, by what was said before.
 #[derive(Debug, Default)]
 pub(super) struct Goal {
     first: Option<(String, String)>,
+    /// What a summary of the work before says that it is about.
+    before: Option<String>,
+    /// What the user said next.
+    next: Option<String>,
 }
 
 impl Goal {
     pub(super) fn hear(&mut self, entry: &str, text: &str) {
-        if self.first.is_none() && !text.trim().is_empty() {
-            self.first = Some((entry.to_owned(), text.to_owned()));
+        if text.trim().is_empty() {
+            return;
         }
+        match self.first {
+            None => self.first = Some((entry.to_owned(), text.to_owned())),
+            Some(_) if self.next.is_none() => self.next = Some(one_line(text, SHOWN_LENGTH)),
+            Some(_) => {}
+        }
+    }
+
+    /// Takes in a summary of what came before: its goal is still the goal.
+    pub(super) fn hear_summary(&mut self, text: &str) {
+        let mut lines = text.lines().skip_while(|line| !is_heading_of_goal(line)).skip(1);
+        let goal = lines.by_ref().map(str::trim).find(|line| !line.is_empty());
+        self.before =
+            goal.filter(|line| !line.starts_with('#')).map(|line| one_line(line, SHOWN_LENGTH));
     }
 
     /// Returns the words; empty if the user said nothing.
     pub(super) fn text(&self) -> &str {
         self.first.as_ref().map_or("", |(_, text)| text)
+    }
+
+    /// Returns what the work is about: the words, and what they only mean together with.
+    pub(super) fn told(&self) -> String {
+        let first = self.text();
+        if !first.is_empty() && !only_goes_on(first) && self.before.is_none() {
+            return first.to_owned();
+        }
+        let next = self.next.as_deref().filter(|_| only_goes_on(first) && self.before.is_none());
+        let before = self
+            .before
+            .as_deref()
+            .map(|before| format!("{}:", before.trim_end_matches(['.', ':'])));
+        let parts = [before.as_deref(), Some(first), next];
+        parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the entry that holds them.
@@ -51,6 +84,10 @@ impl Goal {
         let text = self.text();
         text.split_whitespace().any(is_specific) || has_verb_and_object(text)
     }
+}
+
+fn is_heading_of_goal(line: &str) -> bool {
+    line.starts_with('#') && line.trim_start_matches('#').trim().eq_ignore_ascii_case("goal")
 }
 
 /// Returns whether a word is the name of a file or of something in a program.

@@ -31,6 +31,12 @@ pub(super) enum Heard<'a> {
         /// The calls that a script inside the tool made.
         nested: Vec<Call>,
     },
+    /// What a compaction or a branch summary says of the past.
+    Summary {
+        text: String,
+    },
+    /// The user took another model.
+    ModelChange,
     /// A flag that the user set.
     Flag {
         flag_type: FlagType,
@@ -58,6 +64,8 @@ pub(super) struct Call {
     pub(super) path: Option<String>,
     /// The command that it runs.
     pub(super) command: Option<String>,
+    /// The subagent that it asks.
+    pub(super) agent: Option<String>,
 }
 
 impl<'a> Heard<'a> {
@@ -67,6 +75,11 @@ impl<'a> Heard<'a> {
                 Some(object) => Self::message(message, object),
                 None => Self::Nothing,
             },
+            Body::Compaction { .. } | Body::BranchSummary { .. } => {
+                let summary = raw.get("summary").map(|summary| text::string(summary, TEXT_LIMIT));
+                Self::Summary { text: summary.unwrap_or_default().into_owned() }
+            }
+            Body::ModelChange { .. } => Self::ModelChange,
             Body::Custom { custom_type: Some(kind) } if &**kind == "brain_flag" => {
                 flag(raw).unwrap_or(Self::Nothing)
             }
@@ -165,6 +178,7 @@ impl Call {
             match &*member.key {
                 "path" => call.path = path().or(call.path),
                 "file" | "file_path" | "filePath" => call.path = call.path.or_else(path),
+                "agent" | "subagent" | "subagent_type" => call.agent = path(),
                 "command" => {
                     let command = text::string(member.value, COMMAND_LIMIT);
                     call.command = (!command.is_empty()).then(|| command.into_owned());

@@ -1,111 +1,214 @@
-//! What kind of work it was, by the words of the request and by what was touched.
+//! What kind of work it was, by the words of the request, by what was run, and by what was touched.
 
 use super::calls::Calls;
 use super::files::Files;
 use super::language::{ending, is_code};
-use super::text::words;
+use super::speech;
+use crate::boundary::Cause;
 use crate::node::NodeType;
 
 /// What the kind of work is read from.
 #[derive(Clone, Copy)]
 pub(super) struct Work<'a> {
+    /// What was asked for, in full.
     pub(super) goal: &'a str,
+    /// What the user said later.
+    pub(super) later: &'a str,
     pub(super) files: &'a Files,
     pub(super) calls: &'a Calls,
+    pub(super) opened_by: Option<Cause>,
+    pub(super) had_errors: bool,
 }
 
-/// Words that speak for a kind of work. Of two kinds with equal weight the earlier one is taken.
-const WORDS: [(NodeType, &str); 12] = [
-    (NodeType::Handoff, "handoff hand-off handover hand-over"),
+/// Signs in words that speak for a kind of work. Of two kinds with equal weight the earlier one is taken.
+const SIGNS: [(NodeType, &str); 12] = [
+    (
+        NodeType::Handoff,
+        "handoff|hand off|hand-off|hand over|handover|hand this|pass this to|passing to|übergabe|übergib|\
+        passe ça à|pasa esto al agente|passa para o agente|引き継|移交|转交",
+    ),
+    (
+        NodeType::Brainstorm,
+        "brainstorm|ideas|idea for|any idea|spitball|what could we|dream up|ideen|idées|ideias|アイデア|アイディア|想法|\
+        点子|头脑风暴",
+    ),
+    (
+        NodeType::Planning,
+        "plan |plan,|plan for|plan first|a plan|planning|roadmap|architecture|design doc|design the|\
+        how should we|how would you|proposal|spec for|strategy|migration path|adr |plane |konzept|entwurf|\
+        un plan|planifi|plano|設計|計画|方針|计划|规划|方案",
+    ),
     (
         NodeType::Debugging,
-        "bug bugs broken crash crashes debug died doesn't error errors exception fail failing fails fix flaky hangs \
-         instead leak locked regression stuck traceback wrong",
+        "bug|broken|crash|debug|died|doesn't|doesnt|does not|don't work|error|exception|fail|fix |fixes|\
+        fixing|flaky|hangs|hanging|leak|regression|segfault|stuck|traceback|wrong|why is|why does|race|\
+        deadlock|freez|timeout|times out|missing|corrupt|panic|off by|404|500|not work|stopped working|\
+        fehler|kaputt|falsch|absturz|stürzt|hängt|geht nicht|funktioniert nicht|verschwind|fehlt|erreur|\
+        plante|bogue|ne marche|lève|exception|falla|fallo|no funciona|rompe|erro |quebra|não funciona|trava|\
+        不具合|バグ|エラー|落ち|二重|直して|原因|报错|错误|崩溃|修复|失败|卡住",
     ),
     (
         NodeType::Refactoring,
-        "cleanup deduplicate extract inline refactor refactoring rename reorganise reorganize restructure simplify \
-         split tidy",
+        "cleanup|clean up|dedup|extract|inline|refactor|rename|reorgani|restructur|simplif|split|tidy|port |\
+        rewrite|behaviour must stay|without changing|same behaviour|move the|untangle|umbau|aufräum|\
+        umbenenn|auslager|remanier|renommer|refactoriz|renombr|refator|renome|リファクタ|整理|重构|重命名|拆分",
     ),
-    (NodeType::Brainstorm, "brainstorm brainstorming idea ideas"),
-    (NodeType::Planning, "architecture design plan planning proposal roadmap spec strategy"),
-    (NodeType::Qa, "audit coverage lint qa review test tests verify"),
+    (
+        NodeType::Qa,
+        "audit|coverage|review|test plan|checklist|verify|check all|check that|tests for|write tests|\
+        add tests|try it by hand|smoke|prüf|überprüf|durchsehen|tests schreiben|vérifi|relis|revue|revisa|\
+        comprueba|probar|verifi|revis|レビュー|確認|テストを|审查|检查|测试",
+    ),
     (
         NodeType::Sysadmin,
-        "backup cron deploy disk dns docker firewall nginx server service ssh systemd",
+        "backup|cron|deploy|disk|dns|docker|firewall|nginx|server|service |ssh|systemd|certificate|cert |tls|\
+        vpn|wireguard|prod |staging|cluster|kubernetes|k8s|terraform|ansible|runner|raid|nas |router|reboot|\
+        release |emulator|subnet|platte|zertifikat|rechner|dienst|neustart|serveur|certificat|déploi|\
+        servidor|certificado|despleg|disco|implant|サーバ|デプロイ|証明書|服务器|部署|证书",
     ),
     (
         NodeType::Configuration,
-        "config configure dotfiles eslint install prettier settings setup tmux tsconfig upgrade",
+        "config|dotfiles|eslint|install|prettier|setting|setup|set up|tmux|tsconfig|upgrade|bump|\
+        update the dep|dependenc|lint|ci |pipeline|workflow|pre-commit|pin |toolchain|gradle|package.json|\
+        enable|switch on|turn on|zsh|vim|neovim|shell|testcontainers|einstell|konfigur|aktualisier|einricht|\
+        verbieten|réglage|mettre à jour|mise à jour|configur|actualiza|atualiz|instal|設定|アップグレード|更新|配置|升级|安装",
     ),
     (
         NodeType::Documentation,
-        "changelog comment comments docs docstring docstrings document documentation readme",
+        "changelog|comment|docs|docstring|document|readme|quickstart|guide|tutorial|manual|write up|adr|\
+        release notes|dokument|doku|anleitung|documentation|guía|documentación|documentação|ドキュメント|説明書|文档|说明",
     ),
-    (NodeType::Data, "csv data dataframe dataset import parquet query spreadsheet"),
+    (
+        NodeType::Data,
+        "csv|the data|data from|raw data|dataframe|dataset|import the|parquet|query|spreadsheet|rows|table |\
+        tables|duplicate|backfill|sql|report|numbers|how many|statistics|migration|export|dashboard|predict|\
+        model on|tabelle|daten|auswert|bericht|zeilen|données|lignes|tableau|requête|facture|datos|tabla|\
+        filas|informe|dados|tabela|linhas|estações|relatório|データ|集計|表を|数据|统计|报表|表格",
+    ),
     (
         NodeType::Research,
-        "compare difference explain find how investigate look research summarise summarize understand what where \
-         which why",
+        "compare|difference|explain|find out|how does|how do|how is|investigate|research|summari|understand|\
+        what is|what are|what does|what would|where is|where do|which |why |look into|look up|\
+        is it possible|can we|is there|does it|erklär|warum|wie funktioniert|was macht|vergleich|\
+        unterschied|welche|explique|pourquoi|comment|quelle|comparer|explica|por qué|cómo|qué |cuál|compara|\
+        por que|como |qual|explique|教えて|なぜ|どう|調べ|比較|解释|为什么|怎么|什么|比较|区别",
     ),
-    (NodeType::Coding, "add build create feature implement make new port support want write"),
+    (
+        NodeType::Coding,
+        "add|build|create|feature|implement|make|new |support|want|write|introduce|endpoint|button|screen|\
+        command|füge|bau|implementier|erstell|schreib|neue|ajoute|crée|implémente|nouvel|añade|agrega|crea|\
+        implementa|nueva|adiciona|cria|implemente|nova|追加|実装|作って|付けて|添加|实现|新增|写一个|支持",
+    ),
 ];
 
-/// So many words of a request are looked at: what it is about comes first.
-const WORDS_HEARD: usize = 60;
+/// So much of a request is looked at, in characters: what it is about comes first.
+const HEARD: usize = 400;
 /// Less than this says nothing.
-const ENOUGH: u32 = 2;
+const ENOUGH: usize = 2;
 
-/// Returns the kind of work with the most weight; without enough of it, other.
-pub(super) fn node_type(work: &Work<'_>) -> NodeType {
-    let heard: Vec<String> = words(work.goal).take(WORDS_HEARD).collect();
-    let changes_code = work.files.modified.keys().any(|path| is_code(path));
-    let mut best = (NodeType::Other, ENOUGH - 1);
-    for (node_type, signs) in WORDS {
-        // Each sign counts once, and more where the request opens with it. Many things are written and made; nobody
-        // speaks of a hand-off for nothing.
-        let weight = |sign: &str| match (heard.iter().position(|word| word == sign), node_type) {
-            (None, _) => 0,
-            (Some(0..=1), NodeType::Coding) => 2,
-            (Some(_), NodeType::Handoff) | (Some(0..=1), _) => 3,
-            (Some(_), _) => 1,
-        };
-        let said: u32 = signs.split(' ').map(weight).sum();
-        // Where code was changed, talk was on the way to it.
-        let said = if changes_code && is_talk(node_type) { said / 2 } else { said };
-        let total = said + done(node_type, work);
-        if total > best.1 {
-            best = (node_type, total);
-        }
+/// Returns the kind of work with the most weight, and how much more weight it has than the next; without enough of it, other.
+pub(super) fn node_type(work: &Work<'_>) -> (NodeType, usize) {
+    if work.opened_by == Some(Cause::Handoff) {
+        return (NodeType::Handoff, ENOUGH);
     }
-    best.0
+    let heard: String = work.goal.to_lowercase().chars().take(HEARD).collect();
+    let opening =
+        speech::sentences(&heard).first().map_or(String::new(), |first| (*first).to_owned());
+    let later: String = work.later.to_lowercase().chars().take(HEARD).collect();
+    let mut weights: Vec<(NodeType, usize)> = SIGNS
+        .iter()
+        .map(|(node_type, signs)| {
+            let said =
+                2 * speech::count(&opening, signs).min(3) + speech::count(&heard, signs).min(3);
+            let said_later = speech::count(&later, signs).min(2) / 2;
+            (*node_type, balance(*node_type, said + said_later, work))
+        })
+        .collect();
+    // The sort is stable: of equals the earlier one stays first.
+    weights.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+    let (best, next) = (weights[0], weights[1]);
+    match best.1 {
+        0 => (NodeType::Other, ENOUGH),
+        1..ENOUGH => (NodeType::Other, 0),
+        _ => (best.0, best.1 - next.1),
+    }
 }
 
-fn is_talk(node_type: NodeType) -> bool {
-    use NodeType::{Brainstorm, Data, Planning, Research};
-    matches!(node_type, Brainstorm | Data | Planning | Research)
-}
-
-/// Returns how much what was touched speaks for a kind of work.
-fn done(node_type: NodeType, work: &Work<'_>) -> u32 {
+/// Weighs what was said against what was done.
+fn balance(node_type: NodeType, said: usize, work: &Work<'_>) -> usize {
     let changed = || work.files.modified.keys().map(|path| &**path);
-    let only =
-        |is_kind: fn(&str) -> bool| u32::from(changed().next().is_some() && changed().all(is_kind));
-    let nothing_changed = changed().next().is_none();
+    let has_changes = changed().next().is_some();
+    let all = |is_kind: fn(&str) -> bool| has_changes && changed().all(is_kind);
+    let changes_code = changed().any(|path| is_code(path) && !is_test(path));
+    let programs = work.calls.programs();
+    let runs = |names: &[&str]| names.iter().filter(|name| programs.contains(**name)).count();
+    let is_talk = !has_changes && programs.is_empty();
+    let if_said = |weight: usize| if said > 0 { weight } else { 0 };
     match node_type {
-        NodeType::Coding => 2 * u32::from(changed().any(|path| is_code(path) && !is_test(path))),
-        NodeType::Documentation => 3 * only(is_prose),
-        NodeType::Qa => 2 * only(is_test),
-        NodeType::Configuration => 2 * only(is_setting),
-        NodeType::Research => u32::from(nothing_changed && !work.files.read.is_empty()),
-        NodeType::Sysadmin => {
-            let machines =
-                ["systemctl", "docker", "ssh", "apt", "apt-get", "journalctl", "kubectl", "brew"];
-            let programs = work.calls.programs();
-            u32::from(nothing_changed && machines.iter().any(|program| programs.contains(*program)))
+        NodeType::Brainstorm if has_changes => said / 2,
+        NodeType::Debugging | NodeType::Sysadmin | NodeType::Configuration if is_talk => said / 2,
+        NodeType::Handoff | NodeType::Brainstorm => 3 * said,
+        NodeType::Planning if all(is_plan) => said + 4,
+        NodeType::Planning if !has_changes || all(is_prose) => said + said / 2,
+        NodeType::Planning | NodeType::Research if has_changes => said / 3,
+        NodeType::Research => said + if_said(2),
+        NodeType::Debugging => said + if_said(2 * usize::from(changes_code || work.had_errors)),
+        NodeType::Refactoring if has_changes || !work.files.read.is_empty() => said + if_said(2),
+        NodeType::Qa => said + 3 * usize::from(all(is_test)) + if_said(usize::from(!changes_code)),
+        // Much is tried in a container, and written down, on the way to code.
+        NodeType::Sysadmin | NodeType::Documentation if changes_code => said / 2,
+        NodeType::Sysadmin => said + 2 * runs(&MACHINES).min(3),
+        NodeType::Configuration => {
+            said + 3 * usize::from(all(is_setting)) + if_said(usize::from(!changes_code))
         }
-        _ => 0,
+        NodeType::Documentation => said + if said > 0 { 4 } else { 2 } * usize::from(all(is_prose)),
+        NodeType::Data => {
+            let queries = 2 * runs(&DATABASES).min(2) + 3 * usize::from(all(is_query));
+            match (said, queries) {
+                (0, _) => queries / 2,
+                (_, 0) if changes_code => said / 2,
+                _ => said + queries,
+            }
+        }
+        NodeType::Coding if is_talk => said / 3,
+        NodeType::Coding => said + 2 * usize::from(changes_code),
+        NodeType::Planning | NodeType::Refactoring | NodeType::Other => said,
     }
+}
+
+/// Programs that look after machines.
+const MACHINES: [&str; 20] = [
+    "ansible",
+    "ansible-playbook",
+    "apt",
+    "apt-get",
+    "certbot",
+    "crontab",
+    "df",
+    "docker",
+    "emulator",
+    "helm",
+    "journalctl",
+    "kubectl",
+    "restic",
+    "rsync",
+    "scp",
+    "ssh",
+    "systemctl",
+    "terraform",
+    "wg",
+    "zpool",
+];
+
+/// Programs that ask databases.
+const DATABASES: [&str; 6] = ["bq", "clickhouse-client", "duckdb", "mysql", "psql", "sqlite3"];
+
+fn is_plan(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
+    is_prose(path)
+        && ["plan", "design", "adr", "rfc", "proposal", "roadmap", "concept"]
+            .iter()
+            .any(|sign| name.contains(sign))
 }
 
 fn is_test(path: &str) -> bool {
@@ -119,9 +222,27 @@ fn is_prose(path: &str) -> bool {
     matches!(&*ending(path), "md" | "rst" | "txt" | "adoc" | "mdx")
 }
 
+fn is_query(path: &str) -> bool {
+    matches!(&*ending(path), "sql" | "csv" | "ipynb")
+}
+
 fn is_setting(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    matches!(&*ending(path), "toml" | "yaml" | "yml" | "ini" | "conf" | "cfg" | "env" | "json")
-        || name.starts_with('.')
+    matches!(
+        &*ending(path),
+        "toml"
+            | "yaml"
+            | "yml"
+            | "ini"
+            | "conf"
+            | "cfg"
+            | "env"
+            | "json"
+            | "gradle"
+            | "kts"
+            | "lock"
+            | "nix"
+    ) || name.starts_with('.')
         || name.contains(".config.")
+        || matches!(name, "Makefile" | "Dockerfile" | "pom.xml" | "Gemfile" | "go.mod" | "zshrc")
 }

@@ -1,12 +1,23 @@
-//! How the work ended.
+//! How the work ended, and what shows it.
 
 use super::errors::Unresolved;
 use super::heard::Answer;
-use super::text::opening;
+use super::speech::{
+    announces, gives_up, postpones, praises, refuses, sentences, tells_failure, tells_of_more,
+};
+use super::talk::{Speaker, Talk, Turn};
+use super::text::{one_line, opening};
+use crate::boundary::Cause;
 use crate::node::Outcome;
 
+/// Shorter words conclude nothing, in characters.
+const SUBSTANCE: usize = 12;
+/// Shorter words do not tell what was done, in characters.
+const TELLING: usize = 60;
+/// So many turns before the last are looked at for words that do.
+const LOOKED_BACK: usize = 4;
 /// So much of the last words is kept, in characters.
-const WORDS_LENGTH: usize = 160;
+const WORDS_LENGTH: usize = 240;
 
 /// Remembers what came last.
 #[derive(Debug, Default)]
@@ -15,12 +26,12 @@ pub(super) struct Ending {
     /// The user's words that no answer followed.
     unanswered: Option<String>,
     last_result_failed: bool,
+    has_committed: bool,
 }
 
 #[derive(Debug)]
 struct LastAnswer {
     entry: String,
-    words: String,
     asks: bool,
     stop: Stop,
 }
@@ -35,6 +46,15 @@ enum Stop {
     Failed,
 }
 
+/// What a verdict goes by besides what came last.
+pub(super) struct Circumstances<'a> {
+    pub(super) talk: &'a Talk,
+    pub(super) unresolved: Option<&'a Unresolved>,
+    pub(super) has_changes: bool,
+    /// What ended the segment.
+    pub(super) ended_by: Option<Cause>,
+}
+
 /// How the work ended, with what shows it.
 #[derive(Debug)]
 pub(super) struct Verdict {
@@ -43,6 +63,8 @@ pub(super) struct Verdict {
     pub(super) entry: Option<String>,
     /// A sentence that says it.
     pub(super) sentence: String,
+    /// What speaks against it, if much does.
+    pub(super) doubt: Option<&'static str>,
 }
 
 impl Ending {
@@ -61,7 +83,6 @@ impl Ending {
         self.unanswered = None;
         self.answer = Some(LastAnswer {
             entry: entry.to_owned(),
-            words: opening(&answer.text, WORDS_LENGTH),
             asks: answer.text.trim_end_matches(['*', '_', ' ', '\n']).ends_with(['?', '？']),
             stop,
         });
@@ -71,45 +92,219 @@ impl Ending {
         self.last_result_failed = failed;
     }
 
-    /// Decides how the work ended. Without a change to any file, what failed failed altogether.
-    pub(super) fn verdict(self, unresolved: Option<&Unresolved>, has_changes: bool) -> Verdict {
-        let Some(answer) = self.answer else {
-            let sentence = "No answer was given.".to_owned();
-            return Verdict { outcome: Outcome::Abandoned, entry: self.unanswered, sentence };
+    pub(super) fn hear_commit(&mut self) {
+        self.has_committed = true;
+    }
+
+    /// Decides how the work ended: by the user's last words first, then by what the model and the tools said.
+    pub(super) fn verdict(&self, with: &Circumstances<'_>) -> Verdict {
+        let Some(answer) = &self.answer else {
+            let (outcome, entry) = (Outcome::Abandoned, self.unanswered.clone());
+            return Verdict {
+                outcome,
+                entry,
+                sentence: "No answer was given.".to_owned(),
+                doubt: None,
+            };
         };
+        let conclusion = conclusion(with.talk);
+        let judge = Judge { ending: self, answer, with, conclusion };
+        judge.by_the_user().unwrap_or_else(|| judge.by_the_work())
+    }
+}
+
+/// Decides how the work ended.
+struct Judge<'a> {
+    ending: &'a Ending,
+    answer: &'a LastAnswer,
+    with: &'a Circumstances<'a>,
+    /// What the model said last.
+    conclusion: Option<&'a Turn>,
+}
+
+impl Judge<'_> {
+    /// Reads it from the user's last words, if these judge anything.
+    fn by_the_user(&self) -> Option<Verdict> {
+        let requests = || self.with.talk.by(Speaker::User);
+        let last = requests().next_back()?;
+        let is_first = requests().count() == 1;
+        // The first words of the user open the work; only later ones can judge it.
+        if is_first && !self.is_left() {
+            return None;
+        }
+        let quoted = format!("The user's last words: “{}”", one_line(&last.text, WORDS_LENGTH / 2));
+        let is_last = self.ending.unanswered.is_some();
+        if gives_up(&last.text) && !praises(&last.text) {
+            let said = self.says_failure() && !refuses(&last.text);
+            let failed = tells_failure(&last.text) || said;
+            let outcome = if failed { Outcome::Failed } else { Outcome::Abandoned };
+            return Some(verdict(outcome, &last.entry, quoted));
+        }
+        if is_last && praises(&last.text) && self.answer.stop != Stop::Failed {
+            return Some(verdict(Outcome::Success, &last.entry, self.concluded()));
+        }
+        if is_last && postpones(&last.text) {
+            return Some(verdict(Outcome::Partial, &last.entry, quoted));
+        }
+        if self.is_left() && refuses(&last.text) {
+            let outcome = match requests().count() {
+                3.. if self.with.has_changes => Outcome::Partial,
+                _ => Outcome::Abandoned,
+            };
+            return Some(verdict(outcome, &last.entry, quoted));
+        }
+        None
+    }
+
+    /// Reads it from what the model and the tools said last.
+    fn by_the_work(&self) -> Verdict {
+        let Circumstances { unresolved, has_changes, ended_by, .. } = *self.with;
         let lost = if has_changes { Outcome::Partial } else { Outcome::Failed };
-        let by_answer = |outcome, sentence: &str| Verdict {
-            outcome,
-            entry: Some(answer.entry.clone()),
-            sentence: sentence.to_owned(),
+        let given_up = if has_changes { Outcome::Partial } else { Outcome::Abandoned };
+        let by_answer =
+            |outcome, sentence: &str| verdict(outcome, &self.answer.entry, sentence.to_owned());
+        let by_error = |outcome, error: &Unresolved| {
+            verdict(outcome, &error.entry, format!("Left unresolved: {}.", told(error)))
         };
-        let by_error = |outcome, error: &Unresolved| Verdict {
-            outcome,
-            entry: Some(error.entry.clone()),
-            sentence: format!("Left unresolved: {}.", told(error)),
-        };
-        let quoted = |how: &str| match &*answer.words {
-            "" => format!("{how}."),
-            words => format!("{how}: “{words}”"),
-        };
-        match (answer.stop, unresolved) {
+        let has_failed = self.ending.last_result_failed;
+        match (self.answer.stop, unresolved) {
+            (Stop::Stopped, _) => by_answer(given_up, "The user stopped it."),
             (Stop::Failed, Some(error)) => by_error(lost, error),
             (Stop::Failed, None) => by_answer(lost, "The model failed."),
-            (Stop::Stopped, _) => by_answer(Outcome::Partial, "The user stopped it."),
-            (_, Some(error)) if self.last_result_failed => by_error(lost, error),
-            (_, Some(error)) => by_error(Outcome::Partial, error),
-            _ if self.unanswered.is_some() => Verdict {
-                outcome: Outcome::Partial,
-                entry: self.unanswered,
-                sentence: "The user's last words were not answered.".to_owned(),
-            },
-            (Stop::Midway, None) => by_answer(Outcome::Partial, "It broke off midway."),
-            (Stop::Done, None) if answer.asks && !has_changes => {
-                by_answer(Outcome::Partial, &quoted("Ended with a question"))
+            (Stop::Done, _) if self.says_failure() && !self.ending.has_committed => {
+                self.by_conclusion(if has_failed { Outcome::Failed } else { lost })
             }
-            (Stop::Done, None) => by_answer(Outcome::Success, &quoted("Ended with")),
+            (_, Some(error)) if has_failed => by_error(lost, error),
+            (Stop::Done, Some(_))
+                if ended_by != Some(Cause::Compaction) && !has_changes && self.concludes() =>
+            {
+                let doubt = Some("an error was never put right");
+                Verdict { doubt, ..self.by_conclusion(Outcome::Success) }
+            }
+            (_, Some(error)) => by_error(Outcome::Partial, error),
+            (Stop::Midway, None) => by_answer(Outcome::Partial, "It broke off midway."),
+            (Stop::Done, None) if self.is_left() => {
+                let doubt = Some("the user went elsewhere");
+                Verdict { doubt, ..self.by_conclusion(given_up) }
+            }
+            (Stop::Done, None)
+                if ended_by == Some(Cause::Compaction) && !self.ending.has_committed =>
+            {
+                self.by_conclusion(Outcome::Partial)
+            }
+            (Stop::Done, None) if self.ending.unanswered.is_some() => self.unanswered(),
+            (Stop::Done, None) if self.leaves_more() => {
+                let doubt = Some("more was to come");
+                Verdict { doubt, ..self.by_conclusion(Outcome::Partial) }
+            }
+            (Stop::Done, None) => self.by_conclusion(Outcome::Success),
         }
     }
+
+    /// The last thing a user says may be a remark; a wish that nobody answers is another matter.
+    fn unanswered(&self) -> Verdict {
+        let last = self.with.talk.by(Speaker::User).next_back();
+        match last.filter(|turn| refuses(&turn.text) || turn.text.ends_with('?')) {
+            Some(turn) => {
+                let quoted = one_line(&turn.text, WORDS_LENGTH / 2);
+                let sentence = format!("The user's last words were not answered: “{quoted}”");
+                verdict(Outcome::Partial, &turn.entry, sentence)
+            }
+            None => {
+                let doubt = Some("the user's last words were not answered");
+                Verdict { doubt, ..self.by_conclusion(Outcome::Success) }
+            }
+        }
+    }
+
+    fn by_conclusion(&self, outcome: Outcome) -> Verdict {
+        let entry = self.conclusion.map_or(&*self.answer.entry, |turn| &*turn.entry);
+        verdict(outcome, entry, self.concluded())
+    }
+
+    fn concluded(&self) -> String {
+        let last = self.conclusion.map_or(String::new(), |turn| last_words(&turn.text));
+        if last.chars().count() >= TELLING {
+            return last;
+        }
+        // That it was committed says little; what was said before that says what.
+        let told = self
+            .with
+            .talk
+            .by(Speaker::Model)
+            .rev()
+            .skip_while(|turn| Some(&*turn.entry) != self.conclusion.map(|last| &*last.entry));
+        let told = told
+            .skip(1)
+            .take(LOOKED_BACK)
+            .find(|turn| turn.text.chars().count() >= TELLING && !announces(&turn.text));
+        let told = told.map_or(String::new(), |turn| first_words(&turn.text));
+        [told, last].join(" ").trim().to_owned()
+    }
+
+    /// Returns whether the model had something to say in the end.
+    fn concludes(&self) -> bool {
+        self.conclusion.is_some_and(|turn| turn.text.chars().count() >= SUBSTANCE)
+    }
+
+    /// Returns whether the user went elsewhere in the tree.
+    fn is_left(&self) -> bool {
+        matches!(self.with.ended_by, Some(Cause::Branch | Cause::TreeJump))
+    }
+
+    fn says_failure(&self) -> bool {
+        self.conclusion.is_some_and(|turn| tells_failure(&turn.text))
+    }
+
+    /// Returns whether the model's last sentence tells of more to come: of work, or of a question before any was done.
+    fn leaves_more(&self) -> bool {
+        let talk = self.with.talk;
+        let tells_more =
+            self.conclusion.is_some_and(|turn| tells_of_more(last_sentence(&turn.text)));
+        let only_asks = self.answer.asks && talk.by(Speaker::User).count() == 1;
+        let was_asked =
+            talk.by(Speaker::User).next().is_some_and(|turn| turn.text.contains(['?', '？']));
+        if self.with.has_changes { tells_more } else { only_asks && !was_asked }
+    }
+}
+
+fn verdict(outcome: Outcome, entry: &str, sentence: String) -> Verdict {
+    Verdict { outcome, entry: Some(entry.to_owned()), sentence, doubt: None }
+}
+
+/// Returns the last thing that a model said with substance.
+fn conclusion(talk: &Talk) -> Option<&Turn> {
+    let mut said = talk.by(Speaker::Model).rev().filter(|turn| !turn.text.is_empty());
+    let last = said.next()?;
+    if last.text.chars().count() >= SUBSTANCE { Some(last) } else { said.next().or(Some(last)) }
+}
+
+fn last_sentence(text: &str) -> &str {
+    sentences(text).last().copied().unwrap_or_default()
+}
+
+/// Returns what a conclusion says, in a sentence or two.
+fn last_words(text: &str) -> String {
+    let parts = sentences(text);
+    let mut words = String::new();
+    for part in parts {
+        let part = part.replace("**", "");
+        if !words.is_empty() && words.chars().count() + part.chars().count() > WORDS_LENGTH {
+            break;
+        }
+        if !words.is_empty() {
+            words.push(' ');
+        }
+        words += &one_line(&part, WORDS_LENGTH);
+    }
+    words
+}
+
+/// Returns how a turn begins, in a sentence.
+fn first_words(text: &str) -> String {
+    sentences(text)
+        .first()
+        .map_or(String::new(), |first| one_line(&first.replace("**", ""), WORDS_LENGTH))
 }
 
 /// Says an error in a few words; many messages begin with their category.

@@ -4,54 +4,51 @@ use super::calls::Calls;
 use super::files::Files;
 use super::goal::Goal;
 use super::outcome::Verdict;
-use super::text::{one_line, opening};
+use super::text::one_line;
+use crate::node::Outcome;
 
 /// So much of the request is repeated, in characters.
-const GOAL_LENGTH: usize = 160;
-/// So many files are named.
-const FILES_NAMED: usize = 3;
-/// So many tools are named.
-const TOOLS_NAMED: usize = 5;
+const GOAL_LENGTH: usize = 200;
 
 pub(super) fn summary(goal: &Goal, files: &Files, calls: &Calls, verdict: &Verdict) -> String {
-    let asked = opening(goal.text(), GOAL_LENGTH);
-    let asked = match asked.chars().last() {
-        None => "Went on without new words from the user.".to_owned(),
-        Some(last) if ".!?…。！？".contains(last) => asked,
-        Some(_) => asked + ".",
+    let asked = sentence(&one_line(&goal.told(), GOAL_LENGTH));
+    let asked = if asked.is_empty() {
+        "Went on without new words from the user.".to_owned()
+    } else {
+        asked
     };
-    let sentences = [Some(asked), done(files, calls), Some(verdict.sentence.clone())];
-    sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    let how = match verdict.outcome {
+        Outcome::Success => None,
+        Outcome::Partial => Some("Not finished."),
+        Outcome::Failed => Some("It did not work."),
+        Outcome::Abandoned => Some("It was given up."),
+    };
+    let ended = sentence(&verdict.sentence);
+    let ended = if ended.is_empty() { done(files, calls).unwrap_or_default() } else { ended };
+    let parts = [Some(&*asked), how, Some(&*ended)];
+    parts.into_iter().flatten().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-fn done(files: &Files, calls: &Calls) -> Option<String> {
-    let named = |verb: &str, paths: &mut dyn ExactSizeIterator<Item = &String>| {
-        let total = paths.len();
-        let shown: Vec<String> = paths.take(FILES_NAMED).map(|path| one_line(path, 80)).collect();
-        (total > 0).then(|| format!("{verb} {}", list(&shown, total)))
-    };
-    let changed = named("Changed", &mut files.modified.keys());
-    let read = || named("Read", &mut files.read.keys());
-    let tools: Vec<String> = calls
-        .in_order()
-        .iter()
-        .take(TOOLS_NAMED)
-        .map(|tool| format!("{} {}×", one_line(tool, 40), calls.count(tool)))
-        .collect();
-    let tools = (!tools.is_empty()).then(|| list(&tools, calls.in_order().len()));
-    match (changed.or_else(read), tools) {
-        (Some(files), Some(tools)) => Some(format!("{files} ({tools}).")),
-        (Some(files), None) => Some(format!("{files}.")),
-        (None, Some(tools)) => Some(format!("Used {tools}.")),
-        (None, None) => None,
+/// Ends a text with a full stop unless it has an end.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    match text.chars().last() {
+        None => String::new(),
+        Some(last) if ".!?…。！？”\"".contains(last) => text.to_owned(),
+        Some(_) => format!("{text}."),
     }
 }
 
-/// Writes names one after the other, and how many more there are.
-fn list(shown: &[String], total: usize) -> String {
-    let names = shown.join(", ");
-    match total - shown.len() {
-        0 => names,
-        more => format!("{names} and {more} more"),
+/// Says what was done where nobody said it.
+fn done(files: &Files, calls: &Calls) -> Option<String> {
+    let (changed, read) = (files.modified.len(), files.read.len());
+    let files =
+        |count: usize| if count == 1 { "one file".to_owned() } else { format!("{count} files") };
+    let calls: u64 = calls.in_order().iter().map(|tool| calls.count(tool)).sum();
+    match (changed, read, calls) {
+        (1.., _, _) => Some(format!("Changed {}.", files(changed))),
+        (0, 1.., _) => Some(format!("Read {}.", files(read))),
+        (0, 0, 1..) => Some("Only ran tools.".to_owned()),
+        (0, 0, 0) => None,
     }
 }

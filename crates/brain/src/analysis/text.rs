@@ -124,3 +124,18 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = String> {
         .map(|word| word.trim_matches(['-', '\'', '_']).to_lowercase())
         .filter(|word| !word.is_empty())
 }
+
+/// Returns text with its lines, but without other white space, control characters and colours; of one that is longer than
+/// `limit` characters, the beginning and the end.
+pub(super) fn paragraphs(text: &str, limit: usize) -> String {
+    let lines: Vec<String> = text.lines().map(|line| one_line(line, limit)).collect();
+    let whole = lines.join("\n");
+    let whole = whole.trim();
+    let length = whole.chars().count();
+    if length <= limit {
+        return whole.to_owned();
+    }
+    let beginning: String = whole.chars().take(limit * 2 / 3).collect();
+    let end: String = whole.chars().skip(length - limit / 3).collect();
+    format!("{beginning}\n{end}")
+}

@@ -36,7 +36,7 @@ fn optional_fields_are_left_out_and_lists_are_always_there() {
     node.content.files_touched.clear();
     let written = node.to_json();
     assert!(!written.contains("language") && !written.contains("null"), "{written}");
-    assert!(written.contains("\"filesTouched\": []"), "{written}");
+    assert!(written.contains("\"filesTouched\":[]"), "{written}");
 }
 
 #[test]

@@ -122,6 +122,8 @@ pub(crate) fn analyse(bytes: Vec<u8>, project: &str) -> Node {
             end_entry_id: entries.last().map_or(String::new(), id),
             entry_count: entries.len() as u64,
         },
+        opened_by: None,
+        ended_by: None,
         started: entries.first().and_then(|entry| entry.timestamp).unwrap_or(Millis(0)),
         now: Millis(START + 86_400_000),
     });

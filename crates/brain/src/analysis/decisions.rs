@@ -1,0 +1,253 @@
+//! What was decided, why, and what else could have been done.
+//!
+//! Decisions are taken from three places: the section of a summary that lists them; what the user says to a proposal, or
+//! wants instead of what is there; and what a model chooses over something else, with a reason, unless the user objects.
+
+use super::speech::{consents, find, gives_up, has, reason_in, refuses, sentences};
+use super::talk::{Speaker, Talk, Turn};
+use super::text::one_line;
+use crate::node::Decision;
+
+/// So many decisions are listed; whoever decides more decides nothing.
+const MOST: usize = 12;
+/// So long are the words of one, in characters.
+const WHAT_LENGTH: usize = 240;
+const WHY_LENGTH: usize = 300;
+
+/// A decision, and the entries that show it.
+#[derive(Debug)]
+pub(super) struct Decided {
+    pub(super) decision: Decision,
+    pub(super) entries: Vec<String>,
+}
+
+/// Finds the decisions in what was said.
+pub(super) fn decisions(talk: &Talk) -> Vec<Decided> {
+    let mut found: Vec<Decided> = Vec::new();
+    for turn in talk.by(Speaker::Summary) {
+        found.extend(listed(turn));
+    }
+    found.extend(chosen(talk));
+    for (at, turn) in talk.turns().iter().enumerate() {
+        let next = talk.turns()[at + 1..].iter().find(|next| next.speaker == Speaker::User);
+        let is_refused = next.is_some_and(|next| refuses(&next.text));
+        if turn.speaker == Speaker::Model && !is_refused {
+            found.extend(preferred(turn));
+        }
+    }
+    let mut kept: Vec<Decided> = Vec::new();
+    for decided in found {
+        let is_known = kept.iter().any(|known| is_same(&known.decision, &decided.decision));
+        if !is_known && kept.len() < MOST {
+            kept.push(decided);
+        }
+    }
+    kept
+}
+
+fn is_same(one: &Decision, other: &Decision) -> bool {
+    one.what.to_lowercase() == other.what.to_lowercase()
+}
+
+/// The headings under which summaries list decisions.
+const HEADINGS: [&str; 2] = ["key decisions", "decisions"];
+
+/// Reads the decisions that a summary lists, written `- **what**: why`.
+fn listed(summary: &Turn) -> Vec<Decided> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in summary.text.lines() {
+        let heading = line.trim_start_matches('#');
+        if heading.len() < line.len() {
+            inside = HEADINGS.contains(&&*heading.trim().to_lowercase());
+            continue;
+        }
+        let item = line.trim_start_matches(['-', '*', ' ']);
+        let is_item = line.starts_with(['-', '*']) && item.chars().any(char::is_alphanumeric);
+        if !inside || !is_item || matches!(&*item.to_lowercase(), "none" | "(none)") {
+            continue;
+        }
+        let bare = item.replace("**", "");
+        let (what, why) =
+            bare.split_once(": ").or_else(|| bare.split_once(" – ")).unwrap_or((&bare, ""));
+        found.push(decided(what, why, Vec::new(), vec![summary.entry.clone()]));
+    }
+    found
+}
+
+/// Signs that a model leaves a choice to the user.
+const PROPOSALS: &str = "option|plan:|plan is|i recommend|i'd |i would|i suggest|i propose|my outline|either|alternativ|\
+    shall i|should i|do you want|(a)|a)|1.|ich schlage vor|vorschlag|ich würde|soll ich|möglichkeiten|\
+    je propose|je recommande|on peut|dois-je|propongo|recomiendo|algunas ideas|podemos|proponho|sugiro|\
+    recomendo|entonces|提案|案|しましょうか|建议|方案|可以|costs|usd|instead of|rather than|not possible|cannot|can't|\
+    won't";
+
+/// Signs that the user chooses.
+const CHOICES: &str = "go with|go to|use |let's|lets |take |stay on|stay with|keep |stick|switch to|move to|instead|rather|\
+    after all|not worth|revert|drop|then|is a must|must |only |no extra|without|i take|we take|prefer|accept|redirect|ship |\
+    for now|skip|leave it|closed|no |nimm|nehmen wir|lieber|statt|bleib|nur |dort |ohne |sonst |bitte|dann |on prend|plutôt|\
+    au lieu|on garde|par lots|c'est |sans |donc|mejor|en vez|nos quedamos|usa |usamos|sin |cada |me gusta|redirección|quita|\
+    entonces|melhor|em vez|fica|sem |só |pula|então|で送って|にして|ではなく|やめ|使って|用 |改用|就用|选|不用|先";
+
+/// A reply of the user's, with what stands around it.
+struct Reply<'a> {
+    turn: &'a Turn,
+    /// What the model had said.
+    proposal: &'a Turn,
+    /// What the user had wanted before.
+    request: Option<&'a Turn>,
+    /// What the model said to it.
+    answer: Option<&'a Turn>,
+}
+
+/// Reads the decisions in what the user replies.
+fn chosen(talk: &Talk) -> Vec<Decided> {
+    let turns = talk.turns();
+    let mut found = Vec::new();
+    for (at, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.speaker == Speaker::User) {
+        let said = |turn: &&Turn| turn.speaker == Speaker::Model && !turn.text.is_empty();
+        let Some(proposal) = turns[..at].iter().rev().find(said) else {
+            // Who comes back to an earlier place may begin with what to do instead.
+            found.extend(preferred(turn));
+            continue;
+        };
+        let request = turns[..at].iter().rev().find(|turn| turn.speaker == Speaker::User);
+        let answer = turns[at + 1..].iter().take(1).find(said);
+        found.extend(Reply { turn, proposal, request, answer }.decision());
+    }
+    found
+}
+
+impl Reply<'_> {
+    fn decision(&self) -> Option<Decided> {
+        const LONGEST: usize = 600;
+        const SHORT: usize = 40;
+        let text = &*self.turn.text;
+        let said = text.to_lowercase();
+        let is_question = said.trim_end().ends_with(['?', '？']);
+        if text.chars().count() > LONGEST || is_question || !self.decides(&said) {
+            return None;
+        }
+        let parts = sentences(text);
+        let decisive = parts.iter().copied().find(|part| has(&part.to_lowercase(), CHOICES));
+        let decisive = decisive.or_else(|| parts.first().copied())?;
+        let lower = decisive.to_lowercase();
+        let (what, reason) = match reason_in(&lower).filter(|_| lower.len() == decisive.len()) {
+            Some(at) => decisive.split_at(at),
+            None => decisive.split_once(", ").unwrap_or((decisive, "")),
+        };
+        let rest = parts.iter().copied().filter(|part| *part != decisive);
+        let mut why: Vec<&str> =
+            [reason].into_iter().chain(rest).filter(|part| !part.is_empty()).collect();
+        why.extend(self.answer.and_then(|turn| sentences(&turn.text).first().copied()));
+        let offered = sentences(&self.proposal.text);
+        if why.is_empty() || gives_up(text) || said.chars().count() < SHORT {
+            why.extend(offered.last().copied());
+        }
+        let recommended = recommendation(&self.proposal.text);
+        let what = what.trim_end_matches(['.', ',', ' ']);
+        let what = match (&recommended, self.request) {
+            (_, Some(request)) if gives_up(text) => {
+                format!("{what} (“{}”)", one_line(&request.text, WHAT_LENGTH / 2))
+            }
+            (Some(proposed), _) if consents(text) && !refuses(text) => {
+                format!("{what} ({})", proposed.trim_end_matches('.'))
+            }
+            _ => what.to_owned(),
+        };
+        let mut alternatives = rejected(&said);
+        if refuses(text) {
+            let last = || offered.last().map(|last| one_line(last, WHAT_LENGTH));
+            alternatives.extend(recommended.or_else(last));
+        }
+        let turns = [Some(self.turn), Some(self.proposal), self.answer];
+        let entries = turns.into_iter().flatten().map(|turn| turn.entry.clone()).collect();
+        Some(decided(&what, &why.join(" "), alternatives, entries))
+    }
+
+    /// Returns whether the user decides something here, and does not just praise, ask or go on.
+    fn decides(&self, said: &str) -> bool {
+        const BRIEF: usize = 60;
+        const SUBSTANCE: usize = 20;
+        let offered = self.proposal.text.to_lowercase();
+        // A model that goes on working has left no choice to anybody.
+        let yields = !self.proposal.works;
+        let asks = offered.trim_end().ends_with(['?', '？']);
+        let is_offer = yields && (has(&offered, PROPOSALS) || asks);
+        let chooses = has(said, CHOICES);
+        let is_plan = has(&offered, "plan:|plan is|my outline|计划");
+        let first = said.split([',', ' ', '.', '，']).next().unwrap_or_default();
+        let names_offer = is_offer
+            && said.chars().count() < BRIEF
+            && first.chars().count() >= 3
+            && offered.contains(&format!("`{first}"));
+        (is_offer && consents(said) && is_plan)
+            || (is_offer && chooses)
+            || (refuses(said) && chooses && said.chars().count() > SUBSTANCE)
+            || (yields && chooses && reason_in(said).is_some())
+            || names_offer
+            || (gives_up(said) && chooses)
+    }
+}
+
+/// Returns the sentence in which a proposal says what it comes to.
+fn recommendation(proposal: &str) -> Option<String> {
+    const SIGNS: &str = "i recommend|i'd |i would|i suggest|i propose|recommend|ich schlage|ich würde|je propose|propongo|\
+        recomiendo|proponho|sugiro|提案|建议";
+    let parts = sentences(proposal);
+    let says = parts.iter().find(|part| has(&part.to_lowercase(), SIGNS));
+    let item = || parts.iter().find(|part| part.starts_with("1.") || part.starts_with("1)"));
+    says.or_else(item).map(|part| one_line(&part.replace("**", ""), WHAT_LENGTH / 2))
+}
+
+/// Signs of a choice in what a model says.
+const OVER: &str = "rather than|instead of|i prefer|over a |in favour of|in favor of|statt |anstatt|anstelle|lieber|\
+    plutôt que|au lieu de|en vez de|en lugar de|em vez de|ao invés de|ではなく|よりも|而不是|而不用";
+
+/// Whoever says what was found instead tells of the past, and decides nothing.
+const TELLS: &str = "was |were |ms instead|now instead|got |returns|takes";
+
+/// Reads a decision from a sentence in which somebody chooses one thing over another and says why.
+fn preferred(turn: &Turn) -> Option<Decided> {
+    let parts = sentences(&turn.text);
+    let at = parts.iter().position(|part| has(&part.to_lowercase(), OVER))?;
+    let sentence = parts[at];
+    let lower = sentence.to_lowercase();
+    let is_question = sentence.ends_with(['?', '？']);
+    let reason = reason_in(&lower).filter(|_| lower.len() == sentence.len());
+    let before = at.checked_sub(1).map(|before| parts[before]);
+    let (what, why) = match reason {
+        Some(reason) => (sentence[..reason].to_owned(), sentence[reason..].to_owned()),
+        None => return None,
+    };
+    if is_question || has(&lower, TELLS) {
+        return None;
+    }
+    let what = match before.filter(|_| has(&lower, "i prefer that|i prefer this|das ist")) {
+        Some(before) => format!("{before} {what}"),
+        None => what,
+    };
+    Some(decided(&what, &why, rejected(&lower), vec![turn.entry.clone()]))
+}
+
+/// Returns what is said to be left for something else.
+fn rejected(lower: &str) -> Vec<String> {
+    const SIGNS: &str =
+        "rather than |instead of |statt |au lieu de |plutôt que |en vez de |em vez de ";
+    let found = SIGNS.split('|').find_map(|sign| Some((find(lower, sign.trim_end())?, sign)));
+    let rest = found.and_then(|(at, sign)| lower.get(at + sign.len()..));
+    let rest = rest.map(|rest| rest.split([',', '.', ';', ':']).next().unwrap_or_default());
+    rest.map(|rest| one_line(rest, 80)).filter(|rest| !rest.is_empty()).into_iter().collect()
+}
+
+fn decided(what: &str, why: &str, alternatives: Vec<String>, entries: Vec<String>) -> Decided {
+    let trim = |text: &str| text.trim().trim_end_matches([',', ';', ':', ' ']).to_owned();
+    Decided {
+        decision: Decision {
+            what: one_line(&trim(what), WHAT_LENGTH),
+            why: one_line(&trim(why), WHY_LENGTH),
+            alternatives_considered: alternatives,
+        },
+        entries,
+    }
+}

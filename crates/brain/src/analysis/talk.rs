@@ -1,0 +1,76 @@
+//! What was said, turn by turn, cut to what can be kept.
+
+use super::text::paragraphs;
+
+/// So much of a turn is kept, in characters: its beginning and its end say most.
+const TURN_LENGTH: usize = 2400;
+/// So many turns are kept, the first half and the latest.
+const MOST_TURNS: usize = 600;
+
+/// Everything that was said, in order.
+#[derive(Debug, Default)]
+pub(super) struct Talk {
+    turns: Vec<Turn>,
+}
+
+/// What somebody said at once.
+#[derive(Debug)]
+pub(super) struct Turn {
+    pub(super) entry: String,
+    pub(super) speaker: Speaker,
+    /// Line breaks are kept, other white space is not.
+    pub(super) text: String,
+    /// Whether tools were called with it.
+    pub(super) works: bool,
+}
+
+/// Who says something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaker {
+    User,
+    Model,
+    /// A compaction or a branch summary, telling of what came before.
+    Summary,
+}
+
+impl Talk {
+    pub(super) fn hear(&mut self, entry: &str, speaker: Speaker, text: &str, works: bool) {
+        let text = paragraphs(text, TURN_LENGTH);
+        if text.is_empty() && !works {
+            return;
+        }
+        if self.turns.len() == MOST_TURNS {
+            self.turns.remove(MOST_TURNS / 2);
+        }
+        self.turns.push(Turn { entry: entry.to_owned(), speaker, text, works });
+    }
+
+    pub(super) fn turns(&self) -> &[Turn] {
+        &self.turns
+    }
+
+    pub(super) fn by(&self, speaker: Speaker) -> impl DoubleEndedIterator<Item = &Turn> {
+        self.turns.iter().filter(move |turn| turn.speaker == speaker)
+    }
+
+    /// Returns what the user said after the first words.
+    pub(super) fn later_requests(&self) -> String {
+        self.by(Speaker::User).skip(1).map(|turn| &*turn.text).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Returns a user's turns, each with what the model had said last before it and how many turns back that is.
+    pub(super) fn replies(&self) -> impl Iterator<Item = (Option<&Turn>, &Turn)> {
+        let mut said: Option<&Turn> = None;
+        self.turns.iter().filter_map(move |turn| match turn.speaker {
+            Speaker::User => Some((said, turn)),
+            Speaker::Model => {
+                // A turn that only calls tools takes back nothing of what was said.
+                if !turn.text.is_empty() {
+                    said = Some(turn);
+                }
+                None
+            }
+            Speaker::Summary => None,
+        })
+    }
+}
