@@ -11,8 +11,34 @@ pub(super) fn handoff_target(text: &str) -> Option<&str> {
         let (target, rest) = rest.name()?;
         return rest.skip("agent")?.is_over().then_some(target);
     }
-    let (target, rest) = after_verb(sentence)?.skip("to")?.name()?;
-    rest.skip("agent").unwrap_or(rest).is_over().then_some(target)
+    let (target, rest) = match after_verb(sentence) {
+        Some(rest) => rest.skip("to")?.name()?,
+        None => in_other_words(sentence)?.name()?,
+    };
+    let words = ["agent", "agenten", "agente"];
+    let rest = words.iter().find_map(|word| rest.skip(word)).unwrap_or(rest);
+    rest.is_over().then_some(target)
+}
+
+/// How it is said in German, French, Spanish and Portuguese: the verb, what may follow it, and what leads to the name.
+const OTHER_WORDS: [(&str, &str, &str); 4] = [
+    ("übergib übergebe übergeben", "das es dies", "an den|an die|an"),
+    ("passe transmets", "ça cela le relais", "à l'agent|à l’agent"),
+    ("pasa pásalo", "esto lo", "al agente"),
+    ("passa passe", "isso isto", "para o agente de|para o agente|ao agente de|ao agente"),
+];
+
+/// Takes the words that open such a request in another language, up to the name.
+fn in_other_words(sentence: Words<'_>) -> Option<Words<'_>> {
+    OTHER_WORDS.iter().find_map(|(verbs, objects, links)| {
+        let mut rest = verbs.split(' ').find_map(|verb| sentence.skip(verb))?;
+        while let Some(next) = objects.split(' ').find_map(|object| rest.skip(object)) {
+            rest = next;
+        }
+        let text = rest.0.trim_start();
+        let lead = |link: &str| text.strip_prefix(link).filter(|rest| rest.starts_with(' '));
+        links.split('|').find_map(lead).map(Words)
+    })
 }
 
 /// Takes the words that open such a request.
@@ -34,7 +60,7 @@ impl<'a> Words<'a> {
     /// Takes the next word, in small or capital letters, if it is this one.
     fn skip(self, word: &str) -> Option<Self> {
         let (first, rest) = self.split();
-        first.eq_ignore_ascii_case(word).then_some(Self(rest))
+        (first.to_lowercase() == word).then_some(Self(rest))
     }
 
     /// Takes the word for what is handed over, if there is one.

@@ -21,6 +21,16 @@ fn requests_name_an_agent() {
 }
 
 #[test]
+fn requests_are_understood_in_other_languages() {
+    check("Übergib das an den Reviewer: die Tests laufen", "Reviewer");
+    check("passe le relais à l'agent relecteur", "relecteur");
+    check("pasa esto al agente coder: implementar el paso 1", "coder");
+    check("passa para o agente de dados: rodar o backfill", "dados");
+    check("passe à la suite", "");
+    check("pasa algo raro con el agente", "");
+}
+
+#[test]
 fn mentions_are_no_requests() {
     check("", "");
     check("handoff", "");
