@@ -35,13 +35,13 @@ const SIGNS: [(NodeType, &str); 12] = [
     (
         NodeType::Planning,
         "plan |plan,|plan for|plan first|a plan|planning|roadmap|architecture|design doc|design the|\
-        how should we|how would you|proposal|spec for|strategy|migration path|adr |plane |konzept|entwurf|\
+        how should we|how would you|how do we|what would you use|plan first|no code|options|proposal|spec for|strategy|migration path|adr |plane |konzept|entwurf|\
         un plan|planifi|plano|設計|計画|方針|计划|规划|方案",
     ),
     (
         NodeType::Debugging,
         "bug|broken|crash|debug|died|doesn't|doesnt|does not|don't work|error|exception|fail|fix |fixes|\
-        fixing|flaky|hangs|hanging|leak|regression|segfault|stuck|traceback|wrong|why is|why does|race|\
+        fixing|flaky|hangs|hanging|leak|regression|segfault|stuck|traceback|wrong|why is|find out why|slow |slower|takes a second|takes ages|twice|since yesterday|why does|race|\
         deadlock|freez|timeout|times out|missing|corrupt|panic|off by|404|500|not work|stopped working|\
         fehler|kaputt|falsch|absturz|stürzt|hängt|geht nicht|funktioniert nicht|verschwind|fehlt|erreur|\
         plante|bogue|ne marche|lève|exception|falla|fallo|no funciona|rompe|erro |quebra|não funciona|trava|\
@@ -49,8 +49,7 @@ const SIGNS: [(NodeType, &str); 12] = [
     ),
     (
         NodeType::Refactoring,
-        "cleanup|clean up|dedup|extract|inline|refactor|rename|reorgani|restructur|simplif|split|tidy|port |\
-        rewrite|behaviour must stay|without changing|same behaviour|move the|untangle|umbau|aufräum|\
+        "cleanup|clean up|dedup|extract the|extract a|inline|refactor|rename|reorgani|restructur|simplif|split the|split up|split into|tidy|port the|port to|ported|rewrite|behaviour must stay|without changing|same behaviour|move the|untangle|umbau|aufräum|\
         umbenenn|auslager|remanier|renommer|refactoriz|renombr|refator|renome|リファクタ|整理|重构|重命名|拆分",
     ),
     (
@@ -157,6 +156,7 @@ fn balance(node_type: NodeType, said: usize, work: &Work<'_>) -> usize {
         NodeType::Qa => said + 3 * usize::from(all(is_test)) + if_said(usize::from(!changes_code)),
         // Much is tried in a container, and written down, on the way to code.
         NodeType::Sysadmin | NodeType::Documentation if changes_code => said / 2,
+        NodeType::Sysadmin if said == 0 => runs(&MACHINES).min(3),
         NodeType::Sysadmin => said + 2 * runs(&MACHINES).min(3),
         NodeType::Configuration => {
             said + 3 * usize::from(all(is_setting)) + if_said(usize::from(!changes_code))

@@ -93,10 +93,13 @@ const FAILURE: &str = "doesn't work|doesnt work|does not work|didn't work|did no
     klappt nicht|immer noch|ne marche pas|ne fonctionne pas|pas possible|no funciona|no es posible|\
     sigue fallando|não funciona|não é possível|continua falhando|できません|動きません|直りません|无法|不行|仍然失败";
 
-/// Returns whether it is said that something did not work.
+const CONDITIONS: &str =
+    "if |when |unless|in case|wenn |falls |si |cuando |se |quando |もし|如果|万一";
+
+/// Returns whether it is said that something did not work, and not just what would be if it did not.
 pub(super) fn tells_failure(text: &str) -> bool {
     let text = text.to_lowercase();
-    has(&text, FAILURE)
+    sentences(&text).into_iter().any(|part| has(part, FAILURE) && !has(part, CONDITIONS))
 }
 
 const UNFINISHED: &str = "next |next:|next is|next are|now the|now for|remaining|still to do|left to do|not yet|to be done|\
