@@ -3,9 +3,9 @@
 //! Decisions are taken from three places: the section of a summary that lists them; what the user says to a proposal, or
 //! wants instead of what is there; and what a model chooses over something else, with a reason, unless the user objects.
 
-use super::speech::{consents, find, gives_up, has, reason_in, refuses, sentences};
+use super::speech::{consents, find, gives_up, has, lays_down, reason_in, refuses, sentences};
 use super::talk::{Speaker, Talk, Turn};
-use super::text::one_line;
+use super::text::{one_line, words};
 use crate::node::Decision;
 
 /// So many decisions are listed; whoever decides more decides nothing.
@@ -76,7 +76,7 @@ fn listed(summary: &Turn) -> Vec<Decided> {
 }
 
 /// Signs that a model leaves a choice to the user.
-const PROPOSALS: &str = "option|plan:|plan is|i recommend|i'd |i would|i suggest|i propose|my outline|either|alternativ|\
+const PROPOSALS: &str = "option|two ways|ways:|zwei wege|deux solutions|dos opciones|duas opções|二つ|两种|plan:|plan is|i recommend|i'd |i would|i suggest|i propose|my outline|either|alternativ|\
     shall i|should i|do you want|(a)|a)|1.|ich schlage vor|vorschlag|ich würde|soll ich|möglichkeiten|\
     je propose|je recommande|on peut|dois-je|propongo|recomiendo|algunas ideas|podemos|proponho|sugiro|\
     recomendo|entonces|提案|案|しましょうか|建议|方案|可以|costs|usd|instead of|rather than|not possible|cannot|can't|\
@@ -88,6 +88,13 @@ const CHOICES: &str = "go with|go to|use |let's|lets |take |stay on|stay with|ke
     for now|skip|leave it|closed|no |nimm|nehmen wir|lieber|statt|bleib|nur |dort |ohne |sonst |bitte|dann |on prend|plutôt|\
     au lieu|on garde|par lots|c'est |sans |donc|mejor|en vez|nos quedamos|usa |usamos|sin |cada |me gusta|redirección|quita|\
     entonces|melhor|em vez|fica|sem |só |pula|então|で送って|にして|ではなく|やめ|使って|用 |改用|就用|选|不用|先";
+
+/// Signs that need no proposal.
+const SETTLED: &str = "take that|take the|go with|use that|go for|leave it fixed|stay on|stay with|stick with|par lots|\
+    nehmen wir|bleibt zu|bleiben bei|on garde|nos quedamos|ficamos com|にします|就用";
+
+/// Words that say nothing about what is wanted.
+const BARE: &str = "no |nope|stop |wait|not |what |i |want |that|thats|it |is |a |please|nein|stopp|non |nicht|das |bitte|não|para ";
 
 /// A reply of the user's, with what stands around it.
 struct Reply<'a> {
@@ -137,14 +144,21 @@ impl Reply<'_> {
             None => decisive.split_once(", ").unwrap_or((decisive, "")),
         };
         let rest = parts.iter().copied().filter(|part| *part != decisive);
+        let offered = sentences(&self.proposal.text);
         let mut why: Vec<&str> =
             [reason].into_iter().chain(rest).filter(|part| !part.is_empty()).collect();
         why.extend(self.answer.and_then(|turn| sentences(&turn.text).first().copied()));
-        let offered = sentences(&self.proposal.text);
         if why.is_empty() || gives_up(text) || said.chars().count() < SHORT {
             why.extend(offered.last().copied());
         }
         let recommended = recommendation(&self.proposal.text);
+        // What a proposal says right after what it comes to is mostly why.
+        let says = |part: &&str| {
+            recommended
+                .as_ref()
+                .is_some_and(|it| one_line(&part.replace("**", ""), WHAT_LENGTH / 2) == *it)
+        };
+        why.extend(offered.iter().skip_while(|part| !says(part)).nth(1).filter(|_| consents(text)));
         let what = what.trim_end_matches(['.', ',', ' ']);
         let what = match (&recommended, self.request) {
             (_, Some(request)) if gives_up(text) => {
@@ -169,10 +183,16 @@ impl Reply<'_> {
     fn decides(&self, said: &str) -> bool {
         const BRIEF: usize = 60;
         const SUBSTANCE: usize = 20;
+        // A rule is no choice, and an objection alone is none either.
+        let is_rule = lays_down(said) && !consents(said) && !has(said, OVER);
+        let only_objects = said.starts_with("but ") || words(said).all(|word| has(&word, BARE));
+        if is_rule || only_objects {
+            return false;
+        }
         let offered = self.proposal.text.to_lowercase();
-        // A model that goes on working has left no choice to anybody.
-        let yields = !self.proposal.works;
         let asks = offered.trim_end().ends_with(['?', '？']);
+        // A model that goes on working has left no choice to anybody.
+        let yields = asks || !self.proposal.works;
         let is_offer = yields && (has(&offered, PROPOSALS) || asks);
         let chooses = has(said, CHOICES);
         let is_plan = has(&offered, "plan:|plan is|my outline|计划");
@@ -182,6 +202,7 @@ impl Reply<'_> {
             && first.chars().count() >= 3
             && offered.contains(&format!("`{first}"));
         (is_offer && consents(said) && is_plan)
+            || has(said, SETTLED)
             || (is_offer && chooses)
             || (refuses(said) && chooses && said.chars().count() > SUBSTANCE)
             || (yields && chooses && reason_in(said).is_some())
@@ -218,6 +239,11 @@ fn preferred(turn: &Turn) -> Option<Decided> {
     let before = at.checked_sub(1).map(|before| parts[before]);
     let (what, why) = match reason {
         Some(reason) => (sentence[..reason].to_owned(), sentence[reason..].to_owned()),
+        // A user who says what to do instead need not say that it is for a reason.
+        None if turn.speaker == Speaker::User => {
+            let (what, why) = sentence.split_once(", ")?;
+            (what.to_owned(), why.to_owned())
+        }
         None => return None,
     };
     if is_question || has(&lower, TELLS) {
