@@ -3,7 +3,7 @@
 //! Decisions are taken from three places: the section of a summary that lists them; what the user says to a proposal, or
 //! wants instead of what is there; and what a model chooses over something else, with a reason, unless the user objects.
 
-use super::speech::{consents, find, gives_up, has, lays_down, reason_in, refuses, sentences};
+use super::speech::{Signs, consents, gives_up, lays_down, reason_in, refuses, sentences};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::{one_line, words};
 use crate::node::Decision;
@@ -76,25 +76,33 @@ fn listed(summary: &Turn) -> Vec<Decided> {
 }
 
 /// Signs that a model leaves a choice to the user.
-const PROPOSALS: &str = "option|two ways|ways:|zwei wege|deux solutions|dos opciones|duas opções|二つ|两种|plan:|plan is|i recommend|i'd |i would|i suggest|i propose|my outline|either|alternativ|\
+static PROPOSALS: Signs = Signs::new(
+    "option|two ways|ways:|zwei wege|deux solutions|dos opciones|duas opções|二つ|两种|plan:|plan is|i recommend|i'd |i would|i suggest|i propose|my outline|either|alternativ|\
     shall i|should i|do you want|(a)|a)|1.|ich schlage vor|vorschlag|ich würde|soll ich|möglichkeiten|\
     je propose|je recommande|on peut|dois-je|propongo|recomiendo|algunas ideas|podemos|proponho|sugiro|\
     recomendo|entonces|提案|案|しましょうか|建议|方案|可以|costs|usd|instead of|rather than|not possible|cannot|can't|\
-    won't";
+    won't",
+);
 
 /// Signs that the user chooses.
-const CHOICES: &str = "go with|go to|use |let's|lets |take |stay on|stay with|keep |stick|switch to|move to|instead|rather|\
+static CHOICES: Signs = Signs::new(
+    "go with|go to|use |let's|lets |take |stay on|stay with|keep |stick|switch to|move to|instead|rather|\
     after all|not worth|revert|drop|then|is a must|must |only |no extra|without|i take|we take|prefer|accept|redirect|ship |\
     for now|skip|leave it|closed|no |nimm|nehmen wir|lieber|statt|bleib|nur |dort |ohne |sonst |bitte|dann |on prend|plutôt|\
     au lieu|on garde|par lots|c'est |sans |donc|mejor|en vez|nos quedamos|usa |usamos|sin |cada |me gusta|redirección|quita|\
-    entonces|melhor|em vez|fica|sem |só |pula|então|で送って|にして|ではなく|やめ|使って|用 |改用|就用|选|不用|先";
+    entonces|melhor|em vez|fica|sem |só |pula|então|で送って|にして|ではなく|やめ|使って|用 |改用|就用|选|不用|先",
+);
 
 /// Signs that need no proposal.
-const SETTLED: &str = "take that|take the|go with|use that|go for|leave it fixed|stay on|stay with|stick with|par lots|\
-    nehmen wir|bleibt zu|bleiben bei|on garde|nos quedamos|ficamos com|にします|就用";
+static SETTLED: Signs = Signs::new(
+    "take that|take the|go with|use that|go for|leave it fixed|stay on|stay with|stick with|par lots|\
+    nehmen wir|bleibt zu|bleiben bei|on garde|nos quedamos|ficamos com|にします|就用",
+);
 
 /// Words that say nothing about what is wanted.
-const BARE: &str = "no |nope|stop |wait|not |what |i |want |that|thats|it |is |a |please|nein|stopp|non |nicht|das |bitte|não|para ";
+static BARE: Signs = Signs::new(
+    "no |nope|stop |wait|not |what |i |want |that|thats|it |is |a |please|nein|stopp|non |nicht|das |bitte|não|para ",
+);
 
 /// A reply of the user's, with what stands around it.
 struct Reply<'a> {
@@ -136,7 +144,7 @@ impl Reply<'_> {
             return None;
         }
         let parts = sentences(text);
-        let decisive = parts.iter().copied().find(|part| has(&part.to_lowercase(), CHOICES));
+        let decisive = parts.iter().copied().find(|part| CHOICES.are_in(&part.to_lowercase()));
         let decisive = decisive.or_else(|| parts.first().copied())?;
         let lower = decisive.to_lowercase();
         let (what, reason) = match reason_in(&lower).filter(|_| lower.len() == decisive.len()) {
@@ -184,8 +192,8 @@ impl Reply<'_> {
         const BRIEF: usize = 60;
         const SUBSTANCE: usize = 20;
         // A rule is no choice, and an objection alone is none either.
-        let is_rule = lays_down(said) && !consents(said) && !has(said, OVER);
-        let only_objects = said.starts_with("but ") || words(said).all(|word| has(&word, BARE));
+        let is_rule = lays_down(said) && !consents(said) && !OVER.are_in(said);
+        let only_objects = said.starts_with("but ") || words(said).all(|word| BARE.are_in(&word));
         if is_rule || only_objects {
             return false;
         }
@@ -193,16 +201,16 @@ impl Reply<'_> {
         let asks = offered.trim_end().ends_with(['?', '？']);
         // A model that goes on working has left no choice to anybody.
         let yields = asks || !self.proposal.works;
-        let is_offer = yields && (has(&offered, PROPOSALS) || asks);
-        let chooses = has(said, CHOICES);
-        let is_plan = has(&offered, "plan:|plan is|my outline|计划");
+        let is_offer = yields && (PROPOSALS.are_in(&offered) || asks);
+        let chooses = CHOICES.are_in(said);
+        let is_plan = PLANS.are_in(&offered);
         let first = said.split([',', ' ', '.', '，']).next().unwrap_or_default();
         let names_offer = is_offer
             && said.chars().count() < BRIEF
             && first.chars().count() >= 3
             && offered.contains(&format!("`{first}"));
         (is_offer && consents(said) && is_plan)
-            || has(said, SETTLED)
+            || SETTLED.are_in(said)
             || (is_offer && chooses)
             || (refuses(said) && chooses && said.chars().count() > SUBSTANCE)
             || (yields && chooses && reason_in(said).is_some())
@@ -213,25 +221,29 @@ impl Reply<'_> {
 
 /// Returns the sentence in which a proposal says what it comes to.
 fn recommendation(proposal: &str) -> Option<String> {
-    const SIGNS: &str = "i recommend|i'd |i would|i suggest|i propose|recommend|ich schlage|ich würde|je propose|propongo|\
-        recomiendo|proponho|sugiro|提案|建议";
+    static SIGNS: Signs = Signs::new(
+        "i recommend|i'd |i would|i suggest|i propose|recommend|ich schlage|ich würde|je propose|propongo|\
+        recomiendo|proponho|sugiro|提案|建议",
+    );
     let parts = sentences(proposal);
-    let says = parts.iter().find(|part| has(&part.to_lowercase(), SIGNS));
+    let says = parts.iter().find(|part| SIGNS.are_in(&part.to_lowercase()));
     let item = || parts.iter().find(|part| part.starts_with("1.") || part.starts_with("1)"));
     says.or_else(item).map(|part| one_line(&part.replace("**", ""), WHAT_LENGTH / 2))
 }
 
 /// Signs of a choice in what a model says.
-const OVER: &str = "rather than|instead of|i prefer|over a |in favour of|in favor of|statt |anstatt|anstelle|lieber|\
-    plutôt que|au lieu de|en vez de|en lugar de|em vez de|ao invés de|ではなく|よりも|而不是|而不用";
+static OVER: Signs = Signs::new(
+    "rather than|instead of|i prefer|over a |in favour of|in favor of|statt |anstatt|anstelle|lieber|\
+    plutôt que|au lieu de|en vez de|en lugar de|em vez de|ao invés de|ではなく|よりも|而不是|而不用",
+);
 
 /// Whoever says what was found instead tells of the past, and decides nothing.
-const TELLS: &str = "was |were |ms instead|now instead|got |returns|takes";
+static TELLS: Signs = Signs::new("was |were |ms instead|now instead|got |returns|takes");
 
 /// Reads a decision from a sentence in which somebody chooses one thing over another and says why.
 fn preferred(turn: &Turn) -> Option<Decided> {
     let parts = sentences(&turn.text);
-    let at = parts.iter().position(|part| has(&part.to_lowercase(), OVER))?;
+    let at = parts.iter().position(|part| OVER.are_in(&part.to_lowercase()))?;
     let sentence = parts[at];
     let lower = sentence.to_lowercase();
     let is_question = sentence.ends_with(['?', '？']);
@@ -246,10 +258,10 @@ fn preferred(turn: &Turn) -> Option<Decided> {
         }
         None => return None,
     };
-    if is_question || has(&lower, TELLS) {
+    if is_question || TELLS.are_in(&lower) {
         return None;
     }
-    let what = match before.filter(|_| has(&lower, "i prefer that|i prefer this|das ist")) {
+    let what = match before.filter(|_| REFERS_BACK.are_in(&lower)) {
         Some(before) => format!("{before} {what}"),
         None => what,
     };
@@ -258,10 +270,9 @@ fn preferred(turn: &Turn) -> Option<Decided> {
 
 /// Returns what is said to be left for something else.
 fn rejected(lower: &str) -> Vec<String> {
-    const SIGNS: &str =
-        "rather than |instead of |statt |au lieu de |plutôt que |en vez de |em vez de ";
-    let found = SIGNS.split('|').find_map(|sign| Some((find(lower, sign.trim_end())?, sign)));
-    let rest = found.and_then(|(at, sign)| lower.get(at + sign.len()..));
+    static SIGNS: Signs =
+        Signs::new("rather than |instead of |statt |au lieu de |plutôt que |en vez de |em vez de ");
+    let rest = SIGNS.first_in(lower).and_then(|found| lower.get(found.end..));
     let rest = rest.map(|rest| rest.split([',', '.', ';', ':']).next().unwrap_or_default());
     rest.map(|rest| one_line(rest, 80)).filter(|rest| !rest.is_empty()).into_iter().collect()
 }
@@ -277,3 +288,7 @@ fn decided(what: &str, why: &str, alternatives: Vec<String>, entries: Vec<String
         entries,
     }
 }
+
+static PLANS: Signs = Signs::new("plan:|plan is|my outline|计划");
+
+static REFERS_BACK: Signs = Signs::new("i prefer that|i prefer this|das ist");

@@ -3,7 +3,7 @@
 use super::calls::Calls;
 use super::files::Files;
 use super::language::{ending, is_code};
-use super::speech;
+use super::speech::{self, Signs};
 use crate::boundary::Cause;
 use crate::node::NodeType;
 
@@ -21,82 +21,106 @@ pub(super) struct Work<'a> {
 }
 
 /// Signs in words that speak for a kind of work. Of two kinds with equal weight the earlier one is taken.
-const SIGNS: [(NodeType, &str); 12] = [
+static SIGNS: [(NodeType, Signs); 12] = [
     (
         NodeType::Handoff,
-        "handoff|hand off|hand-off|hand over|handover|hand this|pass this to|passing to|übergabe|übergib|\
+        Signs::new(
+            "handoff|hand off|hand-off|hand over|handover|hand this|pass this to|passing to|übergabe|übergib|\
         passe ça à|pasa esto al agente|passa para o agente|引き継|移交|转交",
+        ),
     ),
     (
         NodeType::Brainstorm,
-        "brainstorm|ideas|idea for|any idea|spitball|what could we|dream up|ideen|idées|ideias|アイデア|アイディア|想法|\
+        Signs::new(
+            "brainstorm|ideas|idea for|any idea|spitball|what could we|dream up|ideen|idées|ideias|アイデア|アイディア|想法|\
         点子|头脑风暴",
+        ),
     ),
     (
         NodeType::Planning,
-        "plan |plan,|plan for|plan first|a plan|planning|roadmap|architecture|design doc|design the|\
+        Signs::new(
+            "plan |plan,|plan for|plan first|a plan|planning|roadmap|architecture|design doc|design the|\
         how should we|how would you|how do we|what would you use|plan first|no code|options|proposal|spec for|strategy|migration path|adr |plane |konzept|entwurf|\
         un plan|planifi|plano|設計|計画|方針|计划|规划|方案",
+        ),
     ),
     (
         NodeType::Debugging,
-        "bug|broken|crash|debug|died|doesn't|doesnt|does not|don't work|error|exception|fail|fix |fixes|\
+        Signs::new(
+            "bug|broken|crash|debug|died|doesn't|doesnt|does not|don't work|error|exception|fail|fix |fixes|\
         fixing|flaky|hangs|hanging|leak|regression|segfault|stuck|traceback|wrong|why is|find out why|slow |slower|takes a second|takes ages|twice|since yesterday|why does|race|\
         deadlock|freez|timeout|times out|missing|corrupt|panic|off by|404|500|not work|stopped working|\
         fehler|kaputt|falsch|absturz|stürzt|hängt|geht nicht|funktioniert nicht|verschwind|fehlt|erreur|\
         plante|bogue|ne marche|lève|exception|falla|fallo|no funciona|rompe|erro |quebra|não funciona|trava|\
         不具合|バグ|エラー|落ち|二重|直して|原因|报错|错误|崩溃|修复|失败|卡住",
+        ),
     ),
     (
         NodeType::Refactoring,
-        "cleanup|clean up|dedup|extract the|extract a|inline|refactor|rename|reorgani|restructur|simplif|split the|split up|split into|tidy|port the|port to|ported|rewrite|behaviour must stay|without changing|same behaviour|move the|untangle|umbau|aufräum|\
+        Signs::new(
+            "cleanup|clean up|dedup|extract the|extract a|inline|refactor|rename|reorgani|restructur|simplif|split the|split up|split into|tidy|port the|port to|ported|rewrite|behaviour must stay|without changing|same behaviour|move the|untangle|umbau|aufräum|\
         umbenenn|auslager|remanier|renommer|refactoriz|renombr|refator|renome|リファクタ|整理|重构|重命名|拆分",
+        ),
     ),
     (
         NodeType::Qa,
-        "audit|coverage|review|test plan|checklist|verify|check all|check that|tests for|write tests|\
+        Signs::new(
+            "audit|coverage|review|test plan|checklist|verify|check all|check that|tests for|write tests|\
         add tests|try it by hand|smoke|prüf|überprüf|durchsehen|tests schreiben|vérifi|relis|revue|revisa|\
         comprueba|probar|verifi|revis|レビュー|確認|テストを|审查|检查|测试",
+        ),
     ),
     (
         NodeType::Sysadmin,
-        "backup|cron|deploy|disk|dns|docker|firewall|nginx|server|service |ssh|systemd|certificate|cert |tls|\
+        Signs::new(
+            "backup|cron|deploy|disk|dns|docker|firewall|nginx|server|service |ssh|systemd|certificate|cert |tls|\
         vpn|wireguard|prod |staging|cluster|kubernetes|k8s|terraform|ansible|runner|raid|nas |router|reboot|\
         release |emulator|subnet|platte|zertifikat|rechner|dienst|neustart|serveur|certificat|déploi|\
         servidor|certificado|despleg|disco|implant|サーバ|デプロイ|証明書|服务器|部署|证书",
+        ),
     ),
     (
         NodeType::Configuration,
-        "config|dotfiles|eslint|install|prettier|setting|setup|set up|tmux|tsconfig|upgrade|bump|\
+        Signs::new(
+            "config|dotfiles|eslint|install|prettier|setting|setup|set up|tmux|tsconfig|upgrade|bump|\
         update the dep|dependenc|lint|ci |pipeline|workflow|pre-commit|pin |toolchain|gradle|package.json|\
         enable|switch on|turn on|zsh|vim|neovim|shell|testcontainers|einstell|konfigur|aktualisier|einricht|\
         verbieten|réglage|mettre à jour|mise à jour|configur|actualiza|atualiz|instal|設定|アップグレード|更新|配置|升级|安装",
+        ),
     ),
     (
         NodeType::Documentation,
-        "changelog|comment|docs|docstring|document|readme|quickstart|guide|tutorial|manual|write up|adr|\
+        Signs::new(
+            "changelog|comment|docs|docstring|document|readme|quickstart|guide|tutorial|manual|write up|adr|\
         release notes|dokument|doku|anleitung|documentation|guía|documentación|documentação|ドキュメント|説明書|文档|说明",
+        ),
     ),
     (
         NodeType::Data,
-        "csv|the data|data from|raw data|dataframe|dataset|import the|parquet|query|spreadsheet|rows|table |\
+        Signs::new(
+            "csv|the data|data from|raw data|dataframe|dataset|import the|parquet|query|spreadsheet|rows|table |\
         tables|duplicate|backfill|sql|report|numbers|how many|statistics|migration|export|dashboard|predict|\
         model on|tabelle|daten|auswert|bericht|zeilen|données|lignes|tableau|requête|facture|datos|tabla|\
         filas|informe|dados|tabela|linhas|estações|relatório|データ|集計|表を|数据|统计|报表|表格",
+        ),
     ),
     (
         NodeType::Research,
-        "compare|difference|explain|find out|how does|how do|how is|investigate|research|summari|understand|\
+        Signs::new(
+            "compare|difference|explain|find out|how does|how do|how is|investigate|research|summari|understand|\
         what is|what are|what does|what would|where is|where do|which |why |look into|look up|\
         is it possible|can we|is there|does it|erklär|warum|wie funktioniert|was macht|vergleich|\
         unterschied|welche|explique|pourquoi|comment|quelle|comparer|explica|por qué|cómo|qué |cuál|compara|\
         por que|como |qual|explique|教えて|なぜ|どう|調べ|比較|解释|为什么|怎么|什么|比较|区别",
+        ),
     ),
     (
         NodeType::Coding,
-        "add|build|create|feature|implement|make|new |support|want|write|introduce|endpoint|button|screen|\
+        Signs::new(
+            "add|build|create|feature|implement|make|new |support|want|write|introduce|endpoint|button|screen|\
         command|füge|bau|implementier|erstell|schreib|neue|ajoute|crée|implémente|nouvel|añade|agrega|crea|\
         implementa|nueva|adiciona|cria|implemente|nova|追加|実装|作って|付けて|添加|实现|新增|写一个|支持",
+        ),
     ),
 ];
 
@@ -117,9 +141,8 @@ pub(super) fn node_type(work: &Work<'_>) -> (NodeType, usize) {
     let mut weights: Vec<(NodeType, usize)> = SIGNS
         .iter()
         .map(|(node_type, signs)| {
-            let said =
-                2 * speech::count(&opening, signs).min(3) + speech::count(&heard, signs).min(3);
-            let said_later = speech::count(&later, signs).min(2) / 2;
+            let said = 2 * signs.count_in(&opening).min(3) + signs.count_in(&heard).min(3);
+            let said_later = signs.count_in(&later).min(2) / 2;
             (*node_type, balance(*node_type, said + said_later, work))
         })
         .collect();

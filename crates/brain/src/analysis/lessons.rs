@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::errors::Recovery;
 use super::helpers::Helper;
-use super::speech::{has, lays_down, refuses, sentences};
+use super::speech::{Signs, lays_down, refuses, sentences};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::{one_line, words};
 use crate::node::{Confidence, FlagType, Lesson, LessonLevel, LessonsByLevel, ManualFlag};
@@ -115,10 +115,12 @@ fn items<'a>(text: &'a str, headings: &[&str]) -> Vec<&'a str> {
 }
 
 /// Signs that the user speaks of how the model goes about it.
-const CONDUCT: &str = "guess|you keep|you always|you again|again and again|every time|stop |we never|never use|i told you|\
+static CONDUCT: Signs = Signs::new(
+    "guess|you keep|you always|you again|again and again|every time|stop |we never|never use|i told you|\
     i said|didn't ask|didnt ask|you forgot|why did you|why do you|schon wieder|rate nicht|nicht raten|\
     ich habe gesagt|hatten doch gesagt|encore une fois|je t'ai dit|arrête de|otra vez|te dije|de novo|\
-    eu disse|また|言いました|又|我说过|别猜";
+    eu disse|また|言いました|又|我说过|别猜",
+);
 
 /// What the user says against the way a model works.
 fn conduct(experience: &Experience<'_>) -> Vec<Learnt> {
@@ -128,7 +130,7 @@ fn conduct(experience: &Experience<'_>) -> Vec<Learnt> {
     for (before, turn) in complaints {
         let complaint = sentences(&turn.text)
             .into_iter()
-            .find(|sentence| has(&sentence.to_lowercase(), CONDUCT));
+            .find(|sentence| CONDUCT.are_in(&sentence.to_lowercase()));
         if let (Some(complaint), Some(_)) = (complaint, before) {
             let summary = format!("{}: the user had to say “{complaint}”", experience.model);
             found.push(experience.learnt(
@@ -186,12 +188,14 @@ fn from_helper(helper: &Helper, experience: &Experience<'_>) -> Learnt {
 /// A request that had to be said again.
 fn vagueness(experience: &Experience<'_>) -> Option<Learnt> {
     const SHORT: usize = 60;
-    const CORRECTIONS: &str = "i meant|way too|not what i|thats not what|that's not what|i wanted|ich meinte|je voulais|quería|\
-        eu queria|つもり|我的意思";
+    static CORRECTIONS: Signs = Signs::new(
+        "i meant|way too|not what i|thats not what|that's not what|i wanted|ich meinte|je voulais|quería|\
+        eu queria|つもり|我的意思",
+    );
     let mut requests = experience.talk.by(Speaker::User);
     let first = requests.next()?;
     let second = requests.next()?;
-    let is_corrected = has(&second.text.to_lowercase(), CORRECTIONS);
+    let is_corrected = CORRECTIONS.are_in(&second.text.to_lowercase());
     if !is_corrected || first.text.chars().count() > 2 * SHORT {
         return None;
     }

@@ -1,135 +1,186 @@
 //! What words do: agree, refuse, praise, give up, lay down a rule. In the languages that most sessions are held in.
 //!
-//! Signs are looked for in lower case; lists of them are written with a bar in between. One that begins with a letter has to stand at the beginning of a word, unless its
-//! script puts no spaces between words; one that ends with a blank has to be a whole word.
+//! Signs are looked for in lower case; lists of them are written with a bar in between. One that begins with a letter has to
+//! stand at the beginning of a word, unless its script puts no spaces between words; one that ends with a blank has to be a
+//! whole word.
 
-/// Returns whether any of the signs is in a text, which is in lower case.
-pub(super) fn has(text: &str, signs: &str) -> bool {
-    signs.split('|').any(|sign| find(text, sign).is_some())
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use aho_corasick::AhoCorasick;
+
+/// A list of signs, which are all looked for at once.
+pub(super) struct Signs {
+    list: &'static str,
+    prepared: OnceLock<(AhoCorasick, Vec<&'static str>)>,
 }
 
-/// Returns how many of the signs are in a text, which is in lower case.
-pub(super) fn count(text: &str, signs: &str) -> usize {
-    signs.split('|').filter(|sign| find(text, sign).is_some()).count()
+impl Signs {
+    /// Takes a list with a bar between every two signs.
+    pub(super) const fn new(list: &'static str) -> Self {
+        Self { list, prepared: OnceLock::new() }
+    }
+
+    /// Returns whether any of them is in a text, which is in lower case.
+    pub(super) fn are_in(&self, text: &str) -> bool {
+        self.matches(text).next().is_some()
+    }
+
+    /// Returns how many different ones are in a text, which is in lower case.
+    pub(super) fn count_in(&self, text: &str) -> usize {
+        self.matches(text).map(|(sign, _)| sign).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Returns where in a text, which is in lower case, the first of them is.
+    pub(super) fn first_in(&self, text: &str) -> Option<Range<usize>> {
+        self.matches(text).map(|(_, range)| range).min_by_key(|range| range.start)
+    }
+
+    fn matches<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let (automaton, signs) = self.prepared.get_or_init(|| {
+            let signs: Vec<&str> = self.list.split('|').collect();
+            let stems = signs.iter().map(|sign| sign.trim_end_matches(' '));
+            let automaton = AhoCorasick::new(stems);
+            (automaton.expect("a short list of words has an automaton"), signs)
+        });
+        automaton.find_overlapping_iter(text).filter_map(move |found| {
+            let number = found.pattern().as_usize();
+            stands_alone(text, found.range(), signs[number]).then_some((number, found.range()))
+        })
+    }
 }
 
-/// Returns where a sign is.
-pub(super) fn find(text: &str, sign: &str) -> Option<usize> {
-    let (stem, is_word) = match sign.strip_suffix(' ') {
-        Some(stem) => (stem, true),
-        None => (sign, false),
-    };
-    let is_spaced =
-        stem.starts_with(|first: char| first.is_alphanumeric() && u32::from(first) < 0x2e80);
-    let ends_spaced = stem.ends_with(|last: char| u32::from(last) < 0x2e80);
-    text.match_indices(stem).map(|(at, _)| at).find(|at| {
-        let before = text[..*at].chars().next_back();
-        let after = text[at + stem.len()..].chars().next();
-        let starts = !is_spaced || before.is_none_or(|before| !is_joined(before));
-        let ends = !is_word || !ends_spaced || after.is_none_or(|after| !is_joined(after));
-        starts && ends
-    })
+/// Returns whether a sign that was found in a text begins, and if it has to, ends with a word.
+fn stands_alone(text: &str, found: Range<usize>, sign: &str) -> bool {
+    let is_spaced = |character: char| u32::from(character) < 0x2e80;
+    let starts_word = sign.starts_with(|first: char| first.is_alphanumeric() && is_spaced(first));
+    let ends_word = sign.ends_with(' ') && text[found.clone()].ends_with(is_spaced);
+    let before = text[..found.start].chars().next_back();
+    let after = text[found.end..].chars().next();
+    (!starts_word || before.is_none_or(|before| !is_joined(before)))
+        && (!ends_word || after.is_none_or(|after| !is_joined(after)))
 }
 
 fn is_joined(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-const PRAISE: &str = "thank|thx|ty |perfect|great|awesome|excellent|nice|looks good|works now|that works|it works|\
+static PRAISE: Signs = Signs::new(
+    "thank|thx|ty |perfect|great|awesome|excellent|nice|looks good|works now|that works|it works|\
     works fine|works great|well done|good job|brilliant|amazing|fantastic|wonderful|lgtm|ship it|ship |\
     cool|wow|love it|sent|merged|better,|good to know|all green|👍|🎉|✅|👌|❤|🙏|danke|super|perfekt|klasse|\
     prima|passt|läuft|top |sauber|merci|parfait|génial|impeccable|nickel|gracias|perfecto|genial|\
-    me gusta|estupendo|obrigad|perfeito|ótimo|valeu|ありがとう|助かり|完璧|いいですね|谢谢|太好了|很好|不错|可以了|明白了|懂了";
+    me gusta|estupendo|obrigad|perfeito|ótimo|valeu|ありがとう|助かり|完璧|いいですね|谢谢|太好了|很好|不错|可以了|明白了|懂了",
+);
 
-const SARCASM: &str = "great, another|great another|great, now|thanks for nothing|perfect, now it|not working|still broken|\
-    still fail|doesn't work|doesnt work|not great|nice try|no thanks|not nice";
+static SARCASM: Signs = Signs::new(
+    "great, another|great another|great, now|thanks for nothing|perfect, now it|not working|still broken|\
+    still fail|doesn't work|doesnt work|not great|nice try|no thanks|not nice",
+);
 
 /// Returns whether somebody is content.
 pub(super) fn praises(text: &str) -> bool {
     let text = text.to_lowercase();
-    has(&text, PRAISE) && !has(&text, SARCASM)
+    PRAISE.are_in(&text) && !SARCASM.are_in(&text)
 }
 
-const REFUSAL: &str = "no |no,|nope|nah|stop|wrong|not what|don't|dont |do not|instead|actually|undo|revert|that's not|\
+static REFUSAL: Signs = Signs::new(
+    "no |no,|nope|nah|stop|wrong|not what|don't|dont |do not|instead|actually|undo|revert|that's not|\
     thats not|you forgot|you broke|way too|too much|i meant|i said|again?|why did you|why do you|\
     never use|never do|guessing|isn't null|still |go back|nein|nicht so|falsch|stattdessen|lieber|stopp|\
     das ist nicht|non |non,|pas comme|plutôt|au lieu|arrête|no es|en vez|mal,|para,|não|errado|em vez|\
-    違い|違う|ではなく|じゃなく|やめ|不对|不是|而不是|错了|不要";
+    違い|違う|ではなく|じゃなく|やめ|不对|不是|而不是|错了|不要",
+);
 
 /// Returns whether somebody wants it otherwise.
 pub(super) fn refuses(text: &str) -> bool {
     let text = text.to_lowercase();
-    has(&text, REFUSAL)
+    REFUSAL.are_in(&text)
 }
 
-const CONSENT: &str = "yes|yep|yeah|ok |okay|k |sure|go |go,|go.|go with|do it|do that|accept|agreed|sounds good|\
+static CONSENT: Signs = Signs::new(
+    "yes|yep|yeah|ok |okay|k |sure|go |go,|go.|go with|do it|do that|accept|agreed|sounds good|\
     good outline|good plan|good idea|fine|please do|let's|lets |approved|right|makes sense|i like|try a|\
     try b|then |ja |ja,|jo |genau|einverstanden|mach das|machen wir|gut |in ordnung|klingt gut|oui|\
     d'accord|vas-y|c'est bon|fais ça|sí|si,|vale|aceptado|de acuerdo|adelante|hazlo|me gusta|sim|pode |\
-    aceito|fechado|はい|お願い|それで|了解|好的|好,|好，|可以|同意|就这样|行，|行,";
+    aceito|fechado|はい|お願い|それで|了解|好的|好,|好，|可以|同意|就这样|行，|行,",
+);
 
 /// Returns whether somebody agrees.
 pub(super) fn consents(text: &str) -> bool {
     let text = text.to_lowercase();
-    has(&text, CONSENT)
+    CONSENT.are_in(&text)
 }
 
-const SURRENDER: &str = "leave it.|leave it,|forget it|never mind|nevermind|not worth it|give up|drop it|skip it|enough.|enough,|\
+static SURRENDER: Signs = Signs::new(
+    "leave it.|leave it,|forget it|never mind|nevermind|not worth it|give up|drop it|skip it|enough.|enough,|\
     ok enough|let it be|scrap|abandon|park it|stop here|revert everything|throw it away|\
     doesnt work, leave|too risky|lass es|lassen wir|vergiss es|egal|nicht der mühe|brechen wir ab|\
     laisse tomber|on laisse|tant pis|on abandonne|déjalo|dejémoslo|olvídalo|no vale la pena|deixa|\
-    esquece|desist|やめましょう|やめます|やめて|中止|諦め|算了|放弃|不做了";
+    esquece|desist|やめましょう|やめます|やめて|中止|諦め|算了|放弃|不做了",
+);
 
 /// Returns whether somebody gives up.
 pub(super) fn gives_up(text: &str) -> bool {
     let text = text.to_lowercase();
-    has(&text, SURRENDER) || text.trim_end_matches(['.', '!']).ends_with("leave it")
+    SURRENDER.are_in(&text) || text.trim_end_matches(['.', '!']).ends_with("leave it")
 }
 
-const FAILURE: &str = "doesn't work|doesnt work|does not work|didn't work|did not work|cannot be|can't be|cannot run|\
+static FAILURE: Signs = Signs::new(
+    "doesn't work|doesnt work|does not work|didn't work|did not work|cannot be|can't be|cannot run|\
     no way to|was not reached|not reached|not possible|impossible|still crash|still fail|still broken|\
     still there|still the same|no effect|without effect|without success|failed again|keeps failing|\
     not able to|unable to|could not|couldn't|i give up|geht nicht|funktioniert nicht|nicht möglich|\
     klappt nicht|immer noch|ne marche pas|ne fonctionne pas|pas possible|no funciona|no es posible|\
-    sigue fallando|não funciona|não é possível|continua falhando|できません|動きません|直りません|无法|不行|仍然失败";
+    sigue fallando|não funciona|não é possível|continua falhando|できません|動きません|直りません|无法|不行|仍然失败",
+);
 
-const CONDITIONS: &str =
-    "if |when |unless|in case|wenn |falls |si |cuando |se |quando |もし|如果|万一";
+static CONDITIONS: Signs =
+    Signs::new("if |when |unless|in case|wenn |falls |si |cuando |se |quando |もし|如果|万一");
 
 /// Returns whether it is said that something did not work, and not just what would be if it did not.
 pub(super) fn tells_failure(text: &str) -> bool {
     let text = text.to_lowercase();
-    sentences(&text).into_iter().any(|part| has(part, FAILURE) && !has(part, CONDITIONS))
+    sentences(&text).into_iter().any(|part| FAILURE.are_in(part) && !CONDITIONS.are_in(part))
 }
 
-const UNFINISHED: &str = "next |next:|next is|next are|now the|now for|remaining|still to do|left to do|not yet|to be done|\
+static UNFINISHED: Signs = Signs::new(
+    "next |next:|next is|next are|now the|now for|remaining|still to do|left to do|not yet|to be done|\
     todo|half|shall i|should i|do you want|is there|which one|let me know|als nächstes|noch offen|\
     noch nicht|fehlt noch|soll ich|reste à|ensuite|pas encore|dois-je|falta|siguiente|todavía no|\
-    quieres que|ainda não|próximo|devo |次に|まだ|しましょうか|接下来|还没|还需要|要不要";
+    quieres que|ainda não|próximo|devo |次に|まだ|しましょうか|接下来|还没|还需要|要不要",
+);
 
 /// Returns whether more is to come.
 pub(super) fn tells_of_more(text: &str) -> bool {
     let text = text.to_lowercase();
-    has(&text, UNFINISHED)
+    UNFINISHED.are_in(&text)
 }
 
-const ANNOUNCING: &str = "i'll|i will|let me|now |next|first|checking|looking|running|trying|ich |jetzt|je |maintenant|voy a|ahora|vou |agora|まず|次に|我来|现在";
+static ANNOUNCING: Signs = Signs::new(
+    "i'll|i will|let me|now |next|first|checking|looking|running|trying|ich |jetzt|je |maintenant|voy a|ahora|vou |agora|まず|次に|我来|现在",
+);
 
 /// Returns whether a text opens with what is to be done.
 pub(super) fn announces(text: &str) -> bool {
-    ANNOUNCING.split('|').any(|sign| find(&text.to_lowercase(), sign) == Some(0))
+    ANNOUNCING.first_in(&text.to_lowercase()).is_some_and(|found| found.start == 0)
 }
 
-const POSTPONING: &str = "tomorrow|later|another time|next week|after lunch|not now|morgen|später|demain|plus tard|mañana|\
-    luego|amanhã|depois|また明日|後で|明天|以后";
+static POSTPONING: Signs = Signs::new(
+    "tomorrow|later|another time|next week|after lunch|not now|morgen|später|demain|plus tard|mañana|\
+    luego|amanhã|depois|また明日|後で|明天|以后",
+);
 
 /// Returns whether somebody puts it off.
 pub(super) fn postpones(text: &str) -> bool {
-    has(&text.to_lowercase(), POSTPONING)
+    POSTPONING.are_in(&text.to_lowercase())
 }
 
-const GO_ON: &str = "go on|go |continue|carry on|keep going|proceed|resume|build it|write it|do it|again|next|ok back|\
-    weiter|mach weiter|continue|vas-y|on continue|sigue|continúa|continua|segue|続けて|続き|继续|接着";
+static GO_ON: Signs = Signs::new(
+    "go on|go |continue|carry on|keep going|proceed|resume|build it|write it|do it|again|next|ok back|\
+    weiter|mach weiter|continue|vas-y|on continue|sigue|continúa|continua|segue|続けて|続き|继续|接着",
+);
 
 /// Returns whether a request only says to go on, so that what it is about was said before.
 pub(super) fn only_goes_on(text: &str) -> bool {
@@ -137,27 +188,31 @@ pub(super) fn only_goes_on(text: &str) -> bool {
     let text = text.to_lowercase();
     text.split_whitespace().count() <= FEW_WORDS
         && text.chars().count() <= 40
-        && (has(&text, GO_ON) || text.chars().count() <= 4)
+        && (GO_ON.are_in(&text) || text.chars().count() <= 4)
 }
 
-const RULES: &str = "always|never|we use|we don't|we dont|we do not|must |must not|is a must|our style|in this repo|\
+static RULES: Signs = Signs::new(
+    "always|never|we use|we don't|we dont|we do not|must |must not|is a must|our style|in this repo|\
     in this project|from now on|by convention|our convention|the rule|no floats|not allowed|forbidden|\
     remember that|keep in mind|immer|niemals|nie |bei uns|wir nutzen|wir verwenden|wir benutzen|\
     grundsätzlich|keine |ab jetzt|toujours|jamais|chez nous|on utilise|règle|siempre|nunca|usamos|\
-    en este proyecto|regla|sempre|neste projeto|必ず|絶対|決して|使わない|ルール|总是|必须|一律|不要用|我们用|永远不|规定";
+    en este proyecto|regla|sempre|neste projeto|必ず|絶対|決して|使わない|ルール|总是|必须|一律|不要用|我们用|永远不|规定",
+);
 
 /// Returns whether a sentence of the user's lays down a rule.
 pub(super) fn lays_down(sentence: &str) -> bool {
-    has(&sentence.to_lowercase(), RULES)
+    RULES.are_in(&sentence.to_lowercase())
 }
 
-const REASONS: &str = "because|since |bc |so that|as it|due to|otherwise|the reason|weil|da |damit|denn|sonst|wegen|\
+static REASONS: Signs = Signs::new(
+    "because|since |bc |so that|as it|due to|otherwise|the reason|weil|da |damit|denn|sonst|wegen|\
     parce que|puisque|car |pour que|sinon|porque|ya que|para que|si no|pois|já que|senão|ので|ため|から|因为|由于|\
-    否则|为了";
+    否则|为了",
+);
 
 /// Returns where in a sentence, in lower case, the reason begins.
 pub(super) fn reason_in(sentence: &str) -> Option<usize> {
-    REASONS.split('|').filter_map(|sign| find(sentence, sign)).filter(|at| *at > 0).min()
+    REASONS.first_in(sentence).map(|found| found.start).filter(|at| *at > 0)
 }
 
 /// Cuts a text into sentences. A line is one at least, and so is an item of a list.
