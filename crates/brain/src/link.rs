@@ -14,7 +14,7 @@ mod alike;
 pub use signature::error_signature;
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 use pi_brain_session::Millis;
@@ -112,7 +112,7 @@ enum Because {
 ///
 /// The rule of each type is stated where it is made: [`named`] for `reference`, [`applied`] for `lesson_application`,
 /// [`failures`] for `failure_pattern`, [`alike`] for `semantic`, `technique_shared` and `project_related`.
-pub fn link_nodes(mut nodes: Vec<NodeFacts>, linked: &HashSet<(NodeId, NodeId)>) -> Vec<Edge> {
+pub fn link_nodes(mut nodes: Vec<NodeFacts>, linked: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
     // Numbers follow the time, so that nothing depends on the order in which nodes were given.
     nodes.sort_by_key(|node| (node.started, node.id));
     nodes.dedup_by_key(|node| node.id);
@@ -129,7 +129,7 @@ pub fn link_nodes(mut nodes: Vec<NodeFacts>, linked: &HashSet<(NodeId, NodeId)>)
 fn choose(
     nodes: &[NodeFacts],
     mut candidates: Vec<Candidate>,
-    linked: &HashSet<(NodeId, NodeId)>,
+    linked: &BTreeSet<(NodeId, NodeId)>,
 ) -> Vec<Candidate> {
     let pair = |candidate: &Candidate| {
         let (one, other) = (nodes[candidate.source].id, nodes[candidate.target].id);
@@ -151,7 +151,9 @@ fn choose(
         let is_free = ends.iter().all(|&end| links[end] < MOST_LINKS);
         let is_kept = is_free && taken.insert(pair(candidate));
         if is_kept {
-            ends.iter().for_each(|&end| links[end] += 1);
+            for end in ends {
+                links[end] += 1;
+            }
         }
         is_kept
     });

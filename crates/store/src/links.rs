@@ -1,6 +1,6 @@
 //! The link pass as the database sees it: what it needs to know of nodes, and the edges that it has found.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use pi_brain_brain::{Edge, ErrorFact, LessonFact, NodeFacts, NodeId, Outcome};
 use pi_brain_session::Millis;
@@ -88,7 +88,7 @@ impl Store {
     }
 
     /// Returns the pairs of nodes that the structure of sessions, or a person, has linked; the smaller id first.
-    pub fn linked_pairs(&self) -> Result<HashSet<(NodeId, NodeId)>> {
+    pub fn linked_pairs(&self) -> Result<BTreeSet<(NodeId, NodeId)>> {
         self.database.read(|connection| {
             let sql = "SELECT source, target FROM edge WHERE created_by <> 'daemon'";
             let mut statement = connection.prepare(sql)?;

@@ -1,6 +1,4 @@
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
-
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use pi_brain_session::Millis;
 use proptest::prelude::*;
@@ -62,7 +60,7 @@ fn crowd(change: impl Fn(u64, &mut NodeFacts)) -> Vec<NodeFacts> {
 }
 
 fn links(nodes: Vec<NodeFacts>) -> Vec<Edge> {
-    link_nodes(nodes, &HashSet::new())
+    link_nodes(nodes, &BTreeSet::new())
 }
 
 /// Returns the only link, as numbers, type and reason.
@@ -247,8 +245,11 @@ fn what_is_linked_already_is_left_alone() {
         }
     });
     let pair = (NodeId::from_u64(7), NodeId::from_u64(30));
-    assert_eq!(link_nodes(nodes, &HashSet::from([pair])), []);
+    assert_eq!(link_nodes(nodes, &BTreeSet::from([pair])), []);
 }
+
+/// What a random node says, its tags, its project, and whether it failed.
+type Traits = (Vec<&'static str>, Vec<&'static str>, u64, bool);
 
 /// Nodes that have a lot in common, at random.
 fn any_nodes() -> impl Strategy<Value = Vec<NodeFacts>> {
@@ -262,12 +263,9 @@ fn any_nodes() -> impl Strategy<Value = Vec<NodeFacts>> {
         any::<bool>(),
     );
     prop::collection::vec(one, 0..60).prop_map(|all| {
-        let facts = |(number, (said, tagged, project, failed)): (
-            u64,
-            (Vec<&str>, Vec<&str>, u64, bool),
-        )| {
+        let facts = |(number, (said, tagged, project, failed)): (u64, Traits)| {
             let mut facts = node(number);
-            facts.text += &format!(" {}", said.join(" "));
+            facts.text = format!("{} {}", facts.text, said.join(" "));
             facts.project = format!("/p{project}");
             facts.files.extend(said.iter().map(|word| format!("src/{word}.rs")));
             facts.lessons.extend(failed.then(|| lesson(&tagged.join(" "), &tagged)));
@@ -290,7 +288,7 @@ proptest! {
     ) {
         let found = links(nodes.clone());
         let mut degrees: HashMap<NodeId, usize> = HashMap::new();
-        let mut pairs = HashSet::new();
+        let mut pairs = BTreeSet::new();
         for edge in &found {
             let (one, other) = (edge.source_node_id, edge.target_node_id);
             prop_assert_ne!(one, other);
