@@ -34,9 +34,7 @@ pub use failure_pattern::{FailurePattern, Resolution, SeenError, find_patterns};
 pub use family::{Cut, FamilyFile, cut_family};
 pub use ids::{BadId, EdgeId, NodeId, NodeRef};
 pub use lesson_groups::{LearntLesson, LessonGroup, Trend, group_lessons};
-pub use link::{
-    ErrorFact, LessonFact, MOST_LINKS, NodeFacts, error_signature, lesson_id, link_nodes,
-};
+pub use link::{ErrorFact, LessonFact, NodeFacts, error_signature, link_nodes};
 pub use node::{
     Analyzer, Confidence, DaemonDecision, DaemonMeta, Decision, ErrorSummary, Ext, Feedback,
     FlagType, Frequency, Lesson, LessonLevel, LessonsByLevel, ManualFlag, ModelObservations,

@@ -29,7 +29,7 @@ pub(crate) use keys::signature as failure_signature;
 pub(crate) use words::stems;
 
 /// So many links of one node are kept, the strongest ones.
-pub const MOST_LINKS: usize = 5;
+const MOST_LINKS: usize = 5;
 
 /// What the link pass has to know of a node.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,10 +108,11 @@ enum Because {
 /// Finds the links between nodes that their content shows.
 ///
 /// `linked` are the pairs that the structure of sessions, or a person, has linked already, the smaller id first: there
-/// is nothing to add to these. Each node gets at most [`MOST_LINKS`] links, and two nodes have at most one.
+/// is nothing to add to these. Each node gets at most five links, and two nodes have at most one.
 ///
-/// The rule of each type is stated where it is made: [`named`] for `reference`, [`applied`] for `lesson_application`,
-/// [`failures`] for `failure_pattern`, [`alike`] for `semantic`, `technique_shared` and `project_related`.
+/// The rule of each type is stated by the module that makes it: `named` for `reference`, `applied` for
+/// `lesson_application`, `failures` for `failure_pattern`, `alike` for `semantic`, `technique_shared` and
+/// `project_related`.
 pub fn link_nodes(mut nodes: Vec<NodeFacts>, linked: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
     // Numbers follow the time, so that nothing depends on the order in which nodes were given.
     nodes.sort_by_key(|node| (node.started, node.id));
@@ -199,7 +200,7 @@ fn drawn(candidate: &Candidate, nodes: &[NodeFacts], keys: &Keys) -> Edge {
 }
 
 /// Names a lesson: by its node, and by what it says.
-pub fn lesson_id(node: NodeId, level: LessonLevel, summary: &str) -> String {
+fn lesson_id(node: NodeId, level: LessonLevel, summary: &str) -> String {
     format!("{node}-{}", digest(&format!("{} {summary}", word(&level))))
 }
 

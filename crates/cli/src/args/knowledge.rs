@@ -38,7 +38,7 @@ Examples:
   pi-brain related 3fa9 --type failure_pattern --json";
 
 pub(crate) const EXPORT_HELP: &str = "\
-WHAT is the id of a unit of work or the beginning of one, or else part of a project's path.
+What is exported is named by the id of a unit of work or the beginning of one, or else by part of a project's path.
 Examples:
   pi-brain export --markdown 3fa9 > fix.md
   pi-brain export --markdown shop > shop.md";
@@ -142,7 +142,7 @@ pub(crate) struct QuirksOptions {
 pub(crate) struct RelatedOptions {
     /// The unit of work
     pub(crate) node: String,
-    /// Only links of this type, such as semantic or failure_pattern
+    /// Only links of this type, such as `semantic` or `failure_pattern`
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
     #[command(flatten)]
@@ -151,11 +151,9 @@ pub(crate) struct RelatedOptions {
 
 #[derive(Args)]
 pub(crate) struct ExportOptions {
-    /// A unit of work, or part of a project's path
-    pub(crate) what: String,
-    /// As Markdown; this is what you get if you say nothing
-    #[arg(long)]
-    pub(crate) markdown: bool,
+    /// Writes it as Markdown: a unit of work, or part of a project's path
+    #[arg(long, value_name = "NODE|PROJECT", required = true)]
+    pub(crate) markdown: String,
     #[command(flatten)]
     pub(crate) refresh: RefreshOptions,
 }

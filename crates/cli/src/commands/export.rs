@@ -22,14 +22,14 @@ use crate::when;
 pub(crate) fn run(locations: &Locations, options: &ExportOptions) -> anyhow::Result<()> {
     let app = open_linked(locations, &options.refresh)?;
     // A name that fits a unit of work may be a project's all the same.
-    let page = match find_node(&app, &options.what) {
+    let page = match find_node(&app, &options.markdown) {
         Ok(node) => node_page(&app, node)?,
-        Err(error) => match project_page(&app, &options.what)? {
+        Err(error) => match project_page(&app, &options.markdown)? {
             Some(page) => page,
-            None if options.what.contains(|digit: char| !digit.is_ascii_hexdigit()) => {
+            None if options.markdown.contains(|digit: char| !digit.is_ascii_hexdigit()) => {
                 let text = format!(
                     "no unit of work and no project {}. `pi-brain projects` lists them",
-                    options.what
+                    options.markdown
                 );
                 return Err(Failure::NotFound(text).into());
             }
