@@ -113,7 +113,7 @@ Examples:
     Related(RelatedOptions),
     /// Writes a unit of work or a project as a page to read
     #[command(after_help = knowledge::EXPORT_HELP)]
-    Export(ExportOptions),
+    Export(PageOptions),
     /// Lists the models that answered, with tokens, cost and failed tool calls
     Models(ModelsOptions),
     /// Lists the projects that were worked on

@@ -23,7 +23,7 @@ fn session(home: &Home, number: i64, text: &str) {
         })
     };
     let lines = [header, say("a", None, "user", text), say("b", Some("a"), "assistant", "Done.")];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text = lines.map(|line| format!("{line}\n")).concat();
     put(&home.sessions, &format!("--p{number}--/{id}.jsonl"), text.as_bytes());
 }
 

@@ -150,7 +150,7 @@ pub(crate) struct RelatedOptions {
 }
 
 #[derive(Args)]
-pub(crate) struct ExportOptions {
+pub(crate) struct PageOptions {
     /// Writes it as Markdown: a unit of work, or part of a project's path
     #[arg(long, value_name = "NODE|PROJECT", required = true)]
     pub(crate) markdown: String,

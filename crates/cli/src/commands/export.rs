@@ -11,7 +11,7 @@ use super::listing::project_name;
 use super::markdown::{block, code, inline};
 use super::say;
 use super::unit::about;
-use crate::args::ExportOptions;
+use crate::args::PageOptions;
 use crate::brain::{find_node, open_linked};
 use crate::failure::Failure;
 use crate::locate::Locations;
@@ -19,7 +19,7 @@ use crate::mint::now;
 use crate::table::dollars;
 use crate::when;
 
-pub(crate) fn run(locations: &Locations, options: &ExportOptions) -> anyhow::Result<()> {
+pub(crate) fn run(locations: &Locations, options: &PageOptions) -> anyhow::Result<()> {
     let app = open_linked(locations, &options.refresh)?;
     // A name that fits a unit of work may be a project's all the same.
     let page = match find_node(&app, &options.markdown) {
@@ -73,7 +73,7 @@ fn node_page(app: &App, node: NodeRef) -> anyhow::Result<String> {
     let related = links.iter().map(|link| {
         let words = link.other.as_ref().map_or_else(|| "(gone)".to_owned(), about);
         let reason = match why(&link.edge) {
-            none if none.is_empty() => none,
+            nothing if nothing.is_empty() => nothing,
             reason => format!(": {}", inline(&reason)),
         };
         let kind = link.edge.kind.as_str().replace('_', " ");
