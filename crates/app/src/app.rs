@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pi_brain_brain::Rules;
+use pi_brain_brain::{Rules, link_nodes};
 use pi_brain_forest::{Forest, RootId};
 use pi_brain_search::{HotTail, SearchIndex};
 use pi_brain_session::Millis;
@@ -35,6 +35,8 @@ pub struct App {
 pub(crate) enum Depth {
     /// Everything, and for good.
     Kept,
+    /// Everything, and how it hangs together.
+    Linked,
     /// Everything.
     Whole,
     /// As much as it takes to find every line.
@@ -47,7 +49,7 @@ const BATCH_FAMILIES: usize = 128;
 /// How many entries these families may have together.
 const BATCH_ENTRIES: usize = 40_000;
 
-/// From how many new bytes on the text index is filled while families are derived.
+/// From how many new bytes on the text index is filled while families are derived, and links are found at once.
 const MUCH: u64 = 2 * 1024 * 1024;
 
 impl App {
@@ -82,6 +84,15 @@ impl App {
     /// Returns `None` if another process is just writing: then the answer is as new as that one has come.
     pub fn refresh(&mut self, now: Millis, progress: &dyn Progress) -> Result<Option<Report>> {
         self.refresh_to(Depth::Whole, now, progress)
+    }
+
+    /// Does the same, and finds the links of what is new: for questions about links.
+    pub fn refresh_with_links(
+        &mut self,
+        now: Millis,
+        progress: &dyn Progress,
+    ) -> Result<Option<Report>> {
+        self.refresh_to(Depth::Linked, now, progress)
     }
 
     /// Does the same as far as a search needs it: a few lines at the end of a long session can be found, and are taken in
@@ -164,10 +175,23 @@ impl App {
             // A fork may tell what was forgotten, too; what the user said about that still holds.
             self.store.replay_for(&dropped)?;
         }
+        // A few new nodes can wait for their links; whoever waits for many waits hardly longer.
+        if commit || depth == Depth::Linked || report.bytes >= MUCH {
+            self.link()?;
+        }
         let Self { store, index, tail, fresh, .. } = self;
         indexing::catch_up(store, index, tail, filling, commit, progress)?;
         fresh.show(tail);
         Ok(report)
+    }
+
+    /// Finds out which nodes have something in common, if anything has changed since that was done last.
+    fn link(&mut self) -> Result<()> {
+        if self.store.is_unlinked()? {
+            let edges = link_nodes(self.store.link_facts()?, &self.store.linked_pairs()?);
+            self.store.save_links(&edges)?;
+        }
+        Ok(())
     }
 
     /// Derives every family that has changed. If that is much, they fill the text index while they are at it.

@@ -2,6 +2,7 @@
 
 mod brain;
 mod forest;
+mod knowledge;
 mod lists;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub(crate) use brain::*;
 pub(crate) use forest::*;
+pub(crate) use knowledge::*;
 pub(crate) use lists::*;
 
 use crate::when::Day;
@@ -94,6 +96,24 @@ Examples:
     /// Lists what went wrong, equal errors as one
     #[command(after_help = lists::ERRORS_HELP)]
     Errors(ErrorsOptions),
+    /// Lists what goes wrong again and again, and how it was put right
+    #[command(after_help = knowledge::PATTERNS_HELP)]
+    Patterns(PatternsOptions),
+    /// Lists what was learnt, lessons in other words as one
+    #[command(after_help = knowledge::LESSONS_HELP)]
+    Lessons(LessonsOptions),
+    /// Lists what was decided, and why
+    #[command(after_help = knowledge::DECISIONS_HELP)]
+    Decisions(DecisionsOptions),
+    /// Lists odd behaviour of models, and how to live with it
+    #[command(after_help = knowledge::QUIRKS_HELP)]
+    Quirks(QuirksOptions),
+    /// Lists the units of work that one has to do with, and why
+    #[command(after_help = knowledge::RELATED_HELP)]
+    Related(RelatedOptions),
+    /// Writes a unit of work or a project as a page to read
+    #[command(after_help = knowledge::EXPORT_HELP)]
+    Export(PageOptions),
     /// Lists the models that answered, with tokens, cost and failed tool calls
     Models(ModelsOptions),
     /// Lists the projects that were worked on

@@ -26,6 +26,11 @@ pub(crate) fn open_fresh(locations: &Locations, options: &RefreshOptions) -> any
     open_with(locations, options, |app, bar| app.refresh(now(), bar))
 }
 
+/// Does the same, and finds the links of what is new.
+pub(crate) fn open_linked(locations: &Locations, options: &RefreshOptions) -> anyhow::Result<App> {
+    open_with(locations, options, |app, bar| app.refresh_with_links(now(), bar))
+}
+
 /// Does the same as far as a search needs it.
 pub(crate) fn open_for_search(
     locations: &Locations,

@@ -20,9 +20,10 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    backup, brain_stats, branch, branches, compact, context, cost, demo, doctor, dump, edges,
-    errors, family, file, forest, forget, fork, graph, ingest, label, migrate, models, name, node,
-    nodes, overview, projects, rebuild, search, sessions, show, stats, tags, tree,
+    backup, brain_stats, branch, branches, compact, context, cost, decisions, demo, doctor, dump,
+    edges, errors, export, family, file, forest, forget, fork, graph, ingest, label, lessons,
+    migrate, models, name, node, nodes, overview, patterns, projects, quirks, rebuild, related,
+    search, sessions, show, stats, tags, tree,
 };
 use crate::locate::Locations;
 
@@ -66,6 +67,12 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Backup(options)) => backup::run(&locations()?, &options),
         Some(Command::Doctor(options)) => doctor::run(&locations()?, &options),
         Some(Command::Errors(options)) => errors::run(&locations()?, &options),
+        Some(Command::Patterns(options)) => patterns::run(&locations()?, &options),
+        Some(Command::Lessons(options)) => lessons::run(&locations()?, &options),
+        Some(Command::Decisions(options)) => decisions::run(&locations()?, &options),
+        Some(Command::Quirks(options)) => quirks::run(&locations()?, &options),
+        Some(Command::Related(options)) => related::run(&locations()?, &options),
+        Some(Command::Export(options)) => export::run(&locations()?, &options),
         Some(Command::Models(options)) => models::run(&locations()?, &options),
         Some(Command::Projects(options)) => projects::run(&locations()?, &options),
         Some(Command::Tags(options)) => tags::run(&locations()?, &options),

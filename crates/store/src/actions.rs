@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::derived::{changed_node, key, save_edge, save_node};
 use crate::error::{Result, StoreError};
 use crate::journal::{Action, JournalLine};
+use crate::links::mark_unlinked;
 use crate::store::Store;
 
 impl Store {
@@ -145,10 +146,12 @@ fn take_in(
         Action::AddEdge { source, target, kind, reason } => {
             let edge = Edge::new(*source, *target, *kind, line.time, EdgeCreator::User);
             let ext = reason.as_deref().map(|reason| EdgeExt { reason: reason.into() });
+            mark_unlinked(transaction)?;
             save_edge(transaction, None, &Edge { ext, ..edge })
         }
         Action::RemoveEdge { edge } => {
             let sql = "DELETE FROM edge WHERE id = ?1 AND created_by = 'user'";
+            mark_unlinked(transaction)?;
             transaction.execute(sql, [edge.to_string()]).map(drop)
         }
         Action::Hide { node, hidden } => {

@@ -13,6 +13,7 @@ use crate::database::Database;
 use crate::error::Result;
 use crate::families::FamilyStore;
 use crate::files;
+use crate::links::mark_unlinked;
 use crate::map::FamilyMap;
 use crate::node_files::NodeFiles;
 use crate::pack::{pack, unpack};
@@ -458,8 +459,8 @@ pub(crate) fn save_node(
 }
 
 /// What is kept of a node beside its row, to be asked across nodes.
-const DETAILS: [&str; 8] =
-    ["tag", "file_touched", "tool", "error", "tool_error", "decision", "lesson", "quirk"];
+const DETAILS: [&str; 9] =
+    ["tag", "file_touched", "tool", "error", "tool_error", "decision", "lesson", "quirk", "review"];
 
 fn clear_details(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     for table in DETAILS {
@@ -548,6 +549,23 @@ fn save_details(transaction: &Transaction<'_>, id: i64, node: &Node) -> rusqlite
             seen.workaround
         ])?;
     }
+    save_reviews(transaction, id, node)
+}
+
+/// Takes in what the user should have a look at.
+pub(crate) fn save_reviews(
+    transaction: &Transaction<'_>,
+    id: i64,
+    node: &Node,
+) -> rusqlite::Result<()> {
+    let mut review = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO review (node, ordinal, decision, reasoning) VALUES (?1, ?2, ?3, ?4)",
+    )?;
+    for (made, at) in node.daemon_meta.decisions.iter().zip(0_i64..) {
+        if made.needs_review == Some(true) {
+            review.execute(params![id, at, made.decision, made.reasoning])?;
+        }
+    }
     Ok(())
 }
 
@@ -558,7 +576,7 @@ pub(crate) fn remove_node(transaction: &Transaction<'_>, id: NodeId) -> rusqlite
     for sql in [
         "DELETE FROM node WHERE id = ?1",
         "DELETE FROM node_version WHERE node = ?1",
-        "DELETE FROM edge WHERE (source = ?1 OR target = ?1) AND root IS NOT NULL",
+        "DELETE FROM edge WHERE (source = ?1 OR target = ?1) AND created_by <> 'user'",
     ] {
         transaction.prepare_cached(sql)?.execute([id])?;
     }
@@ -567,6 +585,7 @@ pub(crate) fn remove_node(transaction: &Transaction<'_>, id: NodeId) -> rusqlite
 
 /// Notes that the text index has to look at a node again.
 pub(crate) fn changed_node(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
+    mark_unlinked(transaction)?;
     transaction.prepare_cached("INSERT INTO change (node) VALUES (?1)")?.execute([id])?;
     Ok(())
 }
@@ -580,11 +599,13 @@ fn save_edges(transaction: &Transaction<'_>, root: u32, edges: &[Edge]) -> rusql
     };
     let ids: BTreeSet<String> = edges.iter().map(|edge| edge.id.to_string()).collect();
     for gone in known.keys().filter(|id| !ids.contains(*id)) {
+        mark_unlinked(transaction)?;
         transaction.prepare_cached("DELETE FROM edge WHERE id = ?1")?.execute([gone])?;
     }
     for edge in edges {
         let data = json(edge);
         if known.get(&edge.id.to_string()) != Some(&data) {
+            mark_unlinked(transaction)?;
             save_edge(transaction, Some(root), edge)?;
         }
     }
@@ -661,6 +682,6 @@ pub(crate) fn node_id(key: i64) -> NodeId {
     NodeId::from_u64(key.cast_unsigned())
 }
 
-fn json(value: &impl Serialize) -> String {
+pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("what is kept as JSON has a JSON form")
 }

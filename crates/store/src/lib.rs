@@ -19,6 +19,7 @@ mod files;
 mod map;
 mod node_files;
 mod derived;
+mod links;
 mod journal;
 mod store;
 mod actions;
@@ -38,8 +39,8 @@ pub use files::{FileUpdate, KnownFile, SessionFile, SessionUpdate, Stamp};
 pub use folder::{DataFolder, WriterLock};
 pub use journal::{Action, JournalLine};
 pub use lists::{
-    ErrorGroup, FileTouch, FileWanted, Graph, ModelSpending, NodeFilter, NodeRow, Numbers, Order,
-    ProjectRow, SessionSpending, SpendingFilter, Spent, TagRow, Tally,
+    DecisionRow, ErrorGroup, FileTouch, FileWanted, Graph, ModelSpending, NodeFilter, NodeRow,
+    Numbers, Order, ProjectRow, QuirkRow, SessionSpending, SpendingFilter, Spent, TagRow, Tally,
 };
 pub use map::{Citation, FamilyMap};
 pub use store::Store;

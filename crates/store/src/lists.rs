@@ -3,6 +3,7 @@
 mod errors;
 mod file;
 mod graph;
+mod knowledge;
 mod numbers;
 mod projects;
 mod spending;
@@ -11,6 +12,7 @@ mod tags;
 pub use errors::ErrorGroup;
 pub use file::{FileTouch, FileWanted};
 pub use graph::Graph;
+pub use knowledge::{DecisionRow, QuirkRow};
 pub use numbers::{Numbers, Tally};
 pub use projects::ProjectRow;
 pub use spending::{ModelSpending, SessionSpending, SpendingFilter, Spent};
@@ -93,6 +95,10 @@ pub struct NodeFilter {
     pub after: Option<Millis>,
     /// Before.
     pub before: Option<Millis>,
+    /// Part of the name of a model that answered, written `provider/model`.
+    pub model: Option<String>,
+    /// Only those that the user should have a look at.
+    pub needs_review: bool,
     /// Hidden ones, too.
     pub hidden: bool,
 }
@@ -111,6 +117,14 @@ impl NodeFilter {
         conditions.add(
             "id IN (SELECT node FROM file_touched WHERE instr(path, ?) > 0)",
             self.file.clone(),
+        );
+        if self.needs_review {
+            conditions.sql.push("id IN (SELECT node FROM review)");
+        }
+        conditions.add(
+            "id IN (SELECT segment FROM spending
+                    WHERE instr(lower(provider || '/' || model), lower(?)) > 0)",
+            self.model.clone(),
         );
         conditions.add("session_id = ?", self.session.clone());
         conditions.add("started >= ?", self.after.map(|time| time.0));

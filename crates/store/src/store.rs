@@ -265,6 +265,7 @@ impl Store {
             connection.query_row(sql, [], |row| row.get(0)).optional()
         })?;
         if restored.is_some() {
+            self.find_reviews()?;
             return Ok(Vec::new());
         }
         let (nodes, problems) = self.node_files.scan()?;
@@ -278,6 +279,30 @@ impl Store {
             done.map_err(|source| self.database.failed(source))
         })?;
         Ok(problems)
+    }
+
+    /// Looks through nodes that were there before the database kept what the user should have a look at.
+    fn find_reviews(&mut self) -> Result<()> {
+        let paths: Vec<String> = self.database.read(|connection| {
+            let sql =
+                "SELECT path FROM node WHERE EXISTS (SELECT 1 FROM meta WHERE key = 'unreviewed')";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([], |row| row.get(0))?;
+            rows.collect()
+        })?;
+        if paths.is_empty() {
+            return Ok(());
+        }
+        // `doctor` tells of files that cannot be read; here there is nothing to learn from them.
+        let nodes = paths.iter().filter_map(|path| self.node_files.read(path).ok());
+        self.database.write(|transaction| {
+            let failed = |source| self.database.failed(source);
+            for node in nodes {
+                derived::save_reviews(transaction, derived::key(node.id), &node).map_err(failed)?;
+            }
+            let sql = "DELETE FROM meta WHERE key = 'unreviewed'";
+            transaction.execute(sql, []).map(drop).map_err(failed)
+        })
     }
 }
 

@@ -10,6 +10,7 @@ mod forest_picture;
 mod reading;
 mod rebuilding;
 mod numbers;
+mod links;
 mod tail;
 mod fresh;
 mod processes;

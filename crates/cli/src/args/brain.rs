@@ -46,6 +46,7 @@ Examples:
   pi-brain nodes --project shop --since 2w
   pi-brain nodes --type debugging --outcome failed
   pi-brain nodes --file src/cart.ts --sort cost
+  pi-brain nodes --needs-review
   pi-brain nodes --json | jq '.[].summary'";
 
 pub(super) const EDGES_HELP: &str = "\
@@ -277,6 +278,9 @@ pub(crate) struct NodesOptions {
     /// At most so many [default: 20, as JSON all]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Only those that you should have a look at, such as where a correction of yours fits no more
+    #[arg(long)]
+    pub(crate) needs_review: bool,
     /// Hidden ones, too
     #[arg(long)]
     pub(crate) hidden: bool,

@@ -52,6 +52,9 @@ pub(crate) struct ListOptions {
     /// At most so many [default: 30 for people, all with --json]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Pass over so many
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) offset: usize,
     #[command(flatten)]
     pub(crate) refresh: RefreshOptions,
     /// As JSON, for programs

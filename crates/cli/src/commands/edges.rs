@@ -105,11 +105,16 @@ fn remove(locations: &Locations, options: &EdgesRemoveOptions) -> anyhow::Result
     let mut app = open(locations)?;
     let unknown = || StoreError::EdgeNotFound(options.edge.clone());
     let id: EdgeId = options.edge.parse().map_err(|_| pi_brain_app::AppError::from(unknown()))?;
-    if let Some(edge) = app.store().edge(id)?
-        && edge.created_by != EdgeCreator::User
-    {
-        let text = "this link follows from the sessions; only links that were added by hand can be removed";
-        return Err(Failure::Usage(text.to_owned()).into());
+    let follows_from = match app.store().edge(id)?.map(|edge| edge.created_by) {
+        None | Some(EdgeCreator::User) => None,
+        Some(EdgeCreator::Boundary) => Some("the sessions"),
+        Some(EdgeCreator::Daemon) => Some("what the two have in common"),
+    };
+    if let Some(what) = follows_from {
+        let text = format!(
+            "this link follows from {what}; only links that were added by hand can be removed"
+        );
+        return Err(Failure::Usage(text).into());
     }
     when_free(|| app.remove_edge(now(), id))?;
     say!("removed {id}")

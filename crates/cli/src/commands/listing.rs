@@ -8,7 +8,7 @@ use pi_brain_brain::NodeId;
 use pi_brain_store::{NodeFilter, SpendingFilter};
 
 use super::say;
-use crate::args::{ListOptions, Narrow};
+use crate::args::{Among, ListOptions, Narrow};
 use crate::describe::{DIM, one_line};
 use crate::locate::Locations;
 use crate::table::{fit, how_many};
@@ -37,9 +37,22 @@ impl Narrow {
     }
 }
 
-/// Cuts a list to what is wanted of it; returns how many there were.
+impl Among {
+    /// Returns which nodes are meant.
+    pub(super) fn nodes(&self) -> NodeFilter {
+        NodeFilter { tag: self.tag.clone(), model: self.model.clone(), ..self.narrow.nodes() }
+    }
+
+    /// Returns whether anything is left out.
+    pub(super) fn is_narrow(&self) -> bool {
+        self.narrow.is_narrow() || self.tag.is_some() || self.model.is_some()
+    }
+}
+
+/// Cuts a list to what is wanted of it; returns how many there were behind what was passed over.
 pub(super) fn cut<T>(list: &mut Vec<T>, options: &ListOptions) -> usize {
     const USUAL: usize = 30;
+    list.drain(..options.offset.min(list.len()));
     let total = list.len();
     let usual = if options.json { usize::MAX } else { USUAL };
     list.truncate(options.limit.unwrap_or(usual));

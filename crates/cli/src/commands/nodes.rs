@@ -28,6 +28,8 @@ pub(crate) fn run(locations: &Locations, options: NodesOptions) -> anyhow::Resul
         session: options.session.map(|prefix| whole_id(&app, prefix)).transpose()?,
         after: options.since.map(|day| day.start(&now)),
         before: options.before.map(|day| day.start(&now)),
+        model: None,
+        needs_review: options.needs_review,
         hidden: options.hidden,
     };
     let limit = options.limit.unwrap_or(if options.json { usize::MAX } else { SHOWN });

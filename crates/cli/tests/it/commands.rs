@@ -5,6 +5,7 @@ mod family;
 mod finding;
 mod forest;
 mod housekeeping;
+mod knowledge;
 mod lists;
 mod reading;
 mod terminal;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use pi_brain_brain::NodeId;
+use pi_brain_brain::{NodeId, error_signature};
 use pi_brain_session::Millis;
 use rusqlite::params_from_iter;
 use serde::Serialize;
@@ -11,10 +11,6 @@ use super::NodeFilter;
 use crate::derived::node_id;
 use crate::error::Result;
 use crate::store::Store;
-
-mod signature;
-
-use signature::signature;
 
 /// Errors that differ in nothing but numbers and paths.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -70,7 +66,7 @@ impl Store {
                 let (error_type, message): (String, String) = (row.get(0)?, row.get(1)?);
                 let (resolved, node) = (row.get::<_, bool>(2)?, node_id(row.get(3)?));
                 let (project, started): (String, Millis) = (row.get(4)?, Millis(row.get(5)?));
-                let kind = (error_type.clone(), signature(&message));
+                let kind = (error_type.clone(), error_signature(&message));
                 let at = *numbers.entry(kind).or_insert_with(|| {
                     groups.push(ErrorGroup {
                         error_type,

@@ -310,7 +310,12 @@ fn nodes_can_be_noted_hidden_and_linked() {
     let text = home.stdout(&["edges", "list", "--limit", "3"]);
     filtered! { assert_snapshot!(text) }
     assert!(home.stdout(&["node", "show", id(7)]).contains("the same lock"));
-    let structural = all[0]["id"].as_str().unwrap();
+    let by = |creator: &str| {
+        let edge = all.as_array().unwrap().iter().find(|edge| edge["createdBy"] == creator);
+        edge.unwrap()["id"].as_str().unwrap()
+    };
+    let structural = by("boundary");
+    check_failure(&home, &["edges", "remove", by("daemon")], 2, "have in common");
     check_failure(&home, &["edges", "remove", structural], 2, "follows from the sessions");
     check_failure(&home, &["edges", "add", id(0), id(0)], 2, "the same unit of work");
     check_failure(&home, &["edges", "add", id(0), id(1), "--type", "fork"], 2, "invalid value");

@@ -1,16 +1,34 @@
 //! What makes two errors the same error.
 
-/// Writes an error message without what changes from one time to the next: numbers, addresses, paths.
-pub(super) fn signature(message: &str) -> String {
+use uuid::Uuid;
+
+/// Longer messages go on with what was special about one time.
+const LONGEST: usize = 200;
+
+/// Writes an error message without what changes from one time to the next: numbers, ids, addresses, paths, and the
+/// kind of quotes.
+///
+/// What stands within quotes stays: one missing module is not another.
+pub fn error_signature(message: &str) -> String {
     let words = message.split_whitespace().map(|word| {
-        let is_mark = |character: char| "\"'`()[]{}<>,;".contains(character);
+        let is_mark = |character: char| "\"'`‘’“”()[]{}<>,;".contains(character);
         let bare = word.trim_matches(is_mark).trim_end_matches([':', '.']);
-        if bare.contains('/') && !bare.starts_with("//") {
-            return word.replacen(bare, "…", 1);
-        }
-        without_numbers(word)
+        let plain = if is_path(bare) {
+            word.replacen(bare, "…", 1)
+        } else if Uuid::try_parse(bare).is_ok() {
+            word.replacen(bare, "#", 1)
+        } else {
+            without_numbers(word)
+        };
+        plain.replace(['"', '`', '‘', '’', '“', '”'], "'")
     });
-    words.collect::<Vec<_>>().join(" ")
+    let signature = words.collect::<Vec<_>>().join(" ");
+    signature.chars().take(LONGEST).collect()
+}
+
+/// Returns whether a word is a path or an address in the web; on Windows paths are written with backslashes.
+fn is_path(word: &str) -> bool {
+    (word.contains('/') && !word.starts_with("//")) || word.get(1..3) == Some(":\\")
 }
 
 /// Puts `#` in place of each number and of each long hexadecimal one, and lowers the case.
@@ -59,7 +77,7 @@ fn is_address(run: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::signature;
+    use super::error_signature as signature;
 
     #[test]
     fn errors_are_the_same_without_numbers_and_paths() {
@@ -68,6 +86,12 @@ mod tests {
             ("exit code 1", "Exit code 127"),
             ("retry after 0x7ffe12 in 3.5s", "retry after 0xdead in 12.25s"),
             ("commit 3f9a2c1d is gone", "commit 88aa0011ff is gone"),
+            ("cannot open \"a b\"", "cannot open 'a b'"),
+            (
+                "no session 0190aaaa-0000-7000-8000-0000000000ff here",
+                "no session 1f0c8a2e-9b1d-4c7e-a0b1-c2d3e4f5a6b7 here",
+            ),
+            (r"cannot find C:\Users\me\a.txt", r"cannot find D:\b.txt"),
             ("src/cart.ts(14,3): error TS2322", "src/web/list.tsx(7,21): error TS2322"),
         ];
         for (one, other) in same {

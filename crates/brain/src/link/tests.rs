@@ -1,0 +1,313 @@
+use std::collections::{BTreeSet, HashMap};
+
+use pi_brain_session::Millis;
+use proptest::prelude::*;
+
+use super::{ErrorFact, LessonFact, MOST_LINKS, NodeFacts, lesson_id, link_nodes};
+use crate::edge::{Edge, EdgeCreator, EdgeType};
+use crate::ids::NodeId;
+use crate::node::{LessonLevel, Outcome};
+
+/// A node that has nothing in common with others but a few words that all have.
+fn node(number: u64) -> NodeFacts {
+    NodeFacts {
+        id: NodeId::from_u64(number),
+        project: format!("/home/dev/p{number}"),
+        session: format!("session-{number}"),
+        started: Millis(i64::try_from(number).unwrap() * 1000),
+        outcome: Outcome::Partial,
+        text: format!(
+            "Improve the software carefully, topic{} matter{}",
+            letters(number),
+            letters(number + 7777)
+        ),
+        decisions: String::new(),
+        files: vec![format!("src/f{number}.rs"), "README.md".to_owned()],
+        tags: vec!["rust".to_owned()],
+        tools: vec!["bash".to_owned(), "edit".to_owned()],
+        errors: vec![error(&format!("nobody else has this {}", letters(number)))],
+        lessons: Vec::new(),
+    }
+}
+
+/// Writes a number with letters, so that it makes a word of its own.
+fn letters(number: u64) -> String {
+    number.to_string().bytes().map(|digit| char::from(digit - b'0' + b'a')).collect::<String>()
+        + "x"
+}
+
+fn error(message: &str) -> ErrorFact {
+    ErrorFact { error_type: "Error".to_owned(), message: message.to_owned() }
+}
+
+fn lesson(summary: &str, tags: &[&str]) -> LessonFact {
+    LessonFact {
+        level: LessonLevel::Project,
+        text: summary.to_owned(),
+        summary: summary.to_owned(),
+        tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
+    }
+}
+
+/// Forty nodes; what `change` does to some of them is all that can link them.
+fn crowd(change: impl Fn(u64, &mut NodeFacts)) -> Vec<NodeFacts> {
+    let changed = |number| {
+        let mut facts = node(number);
+        change(number, &mut facts);
+        facts
+    };
+    (1..=40).map(changed).collect()
+}
+
+fn links(nodes: Vec<NodeFacts>) -> Vec<Edge> {
+    link_nodes(nodes, &BTreeSet::new())
+}
+
+/// Returns the only link, as numbers, type and reason.
+fn only_link(nodes: Vec<NodeFacts>) -> (u64, u64, EdgeType, String) {
+    let links = links(nodes);
+    assert_eq!(links.len(), 1, "{links:?}");
+    let edge = &links[0];
+    assert_eq!(edge.created_by, EdgeCreator::Daemon);
+    let similarity = edge.metadata.similarity.unwrap();
+    assert!(similarity > 0.0 && similarity <= 1.0, "{similarity}");
+    let reason = edge.ext.as_ref().unwrap().reason.to_string();
+    (edge.source_node_id.as_u64(), edge.target_node_id.as_u64(), edge.kind, reason)
+}
+
+#[test]
+fn what_everybody_has_links_nothing() {
+    assert_eq!(links(crowd(|_, _| ())), []);
+    // A tag, a file of a project, an error, a word: each in half of the nodes.
+    let common = crowd(|number, facts| {
+        if number % 2 == 0 {
+            facts.project = "/home/dev/shop".to_owned();
+            facts.tags.extend(["redis".to_owned(), "carts".to_owned()]);
+            facts.errors.push(error("the connection was refused by the server"));
+            facts.text += " redis connection pool";
+        }
+    });
+    assert_eq!(links(common), []);
+}
+
+#[test]
+fn rare_words_make_a_semantic_link() {
+    let nodes = crowd(|number, facts| {
+        if number == 30 {
+            facts.text = "Drain the websocket backpressure queue".to_owned();
+        } else if number == 7 {
+            facts.text = "websockets: backpressure when queues are drained".to_owned();
+        }
+    });
+    let (source, target, kind, reason) = only_link(nodes);
+    assert_eq!((source, target, kind), (7, 30, EdgeType::Semantic));
+    assert!(reason.starts_with("words in common: ") && reason.contains("websocket"), "{reason}");
+    // One word that two have may be chance.
+    let one = crowd(|number, facts| {
+        if number == 30 || number == 7 {
+            facts.text += " websocket";
+        }
+    });
+    assert_eq!(links(one), []);
+}
+
+#[test]
+fn files_of_a_project_make_a_project_link() {
+    let change = |number: u64, facts: &mut NodeFacts| {
+        if number == 3 || number == 9 {
+            facts.project = "/home/dev/shop".to_owned();
+            facts.files = vec!["src/cart.ts".to_owned(), "src/order.ts".to_owned()];
+        }
+    };
+    let (source, target, kind, reason) = only_link(crowd(change));
+    assert_eq!((source, target, kind), (3, 9, EdgeType::ProjectRelated));
+    assert!(reason.contains("/home/dev/shop/src/cart.ts"), "{reason}");
+    // The same names in another project are other files, and a session goes on by itself.
+    let elsewhere = crowd(|number, facts| {
+        change(number, facts);
+        if number == 9 {
+            facts.project = "/home/dev/blog".to_owned();
+        }
+    });
+    assert_eq!(links(elsewhere), []);
+    let one_session = crowd(|number, facts| {
+        change(number, facts);
+        facts.session = "the same".to_owned();
+    });
+    assert_eq!(links(one_session), []);
+}
+
+#[test]
+fn rare_tags_across_projects_make_a_technique_link() {
+    let change = |tags: &'static [&'static str]| {
+        move |number: u64, facts: &mut NodeFacts| {
+            if number == 5 || number == 6 {
+                facts.tags.extend(tags.iter().map(|tag| (*tag).to_owned()));
+            }
+        }
+    };
+    let (source, target, kind, reason) = only_link(crowd(change(&["terraform", "blue-green"])));
+    assert_eq!((source, target, kind), (5, 6, EdgeType::TechniqueShared));
+    assert_eq!(reason, "tags and tools: blue-green, terraform");
+    assert_eq!(links(crowd(change(&["terraform"]))), []);
+}
+
+#[test]
+fn the_same_error_makes_a_chain() {
+    let nodes = crowd(|number, facts| {
+        if [4, 20, 33].contains(&number) {
+            facts.errors.push(error(&format!("lock '/tmp/x{number}' is held by process {number}")));
+        }
+    });
+    let links = links(nodes);
+    let ends: Vec<(u64, u64)> = links
+        .iter()
+        .map(|edge| (edge.source_node_id.as_u64(), edge.target_node_id.as_u64()))
+        .collect();
+    assert_eq!(ends, [(4, 20), (20, 33)]);
+    assert!(links.iter().all(|edge| edge.kind == EdgeType::FailurePattern));
+    assert!(links[0].metadata.pattern_id.is_some());
+    assert_eq!(links[0].metadata.pattern_id, links[1].metadata.pattern_id);
+    assert_eq!(
+        &*links[0].ext.as_ref().unwrap().reason,
+        "the same error: Error: lock '…' is held by process #"
+    );
+}
+
+#[test]
+fn a_lesson_that_comes_up_again_with_success_was_applied() {
+    let summary = "Flush the replication slot before upgrading postgres";
+    let change = |outcome: Outcome, common: bool, order: (u64, u64)| {
+        move |number: u64, facts: &mut NodeFacts| {
+            if number == order.0 {
+                facts.lessons.push(lesson(summary, &["postgres"]));
+            } else if number == order.1 {
+                facts.text =
+                    "Upgraded postgres; flushed the replication slot beforehand".to_owned();
+                facts.outcome = outcome;
+                if common {
+                    facts.tags.push("Postgres".to_owned());
+                }
+            }
+        }
+    };
+    let (source, target, kind, reason) = only_link(crowd(change(Outcome::Success, true, (8, 21))));
+    assert_eq!((source, target, kind), (8, 21, EdgeType::LessonApplication));
+    assert!(reason.contains(summary), "{reason}");
+    let edge = &links(crowd(change(Outcome::Success, true, (8, 21))))[0];
+    let id = lesson_id(NodeId::from_u64(8), LessonLevel::Project, summary);
+    assert_eq!(edge.metadata.lesson_id.as_deref(), Some(&*id));
+    // Without success, without common ground, or earlier, the words are all there is.
+    for (outcome, common, order) in [
+        (Outcome::Failed, true, (8, 21)),
+        (Outcome::Success, false, (8, 21)),
+        (Outcome::Success, true, (21, 8)),
+    ] {
+        let found = links(crowd(change(outcome, common, order)));
+        assert!(found.iter().all(|edge| edge.kind == EdgeType::Semantic), "{found:?}");
+    }
+}
+
+#[test]
+fn names_of_nodes_and_sessions_are_references() {
+    let names = |number: u64, text: &str| {
+        let text = text.to_owned();
+        crowd(move |at, facts| {
+            if at == number {
+                facts.decisions = text.clone();
+            }
+            if at > 38 {
+                facts.session = "0190aaaa-0000-7000-8000-000000000001".to_owned();
+            }
+        })
+    };
+    let of_node = |text: &str| {
+        let (source, target, kind, reason) = only_link(names(12, text));
+        assert_eq!(kind, EdgeType::Reference);
+        assert!(reason.starts_with("it names "), "{reason}");
+        (source, target)
+    };
+    assert_eq!(of_node("as in 0000000000000003, again"), (12, 3));
+    assert_eq!(of_node("as in 0000000000000003-v2."), (12, 3));
+    assert_eq!(of_node("see session 0190aaaa-0000-7000-8000-000000000001"), (12, 39));
+    for nothing in
+        ["0000000000000003ff", "000000000000000c", "00000000000000ff", "0190aaaa-0000-7000"]
+    {
+        assert_eq!(links(names(12, nothing)), [], "{nothing}");
+    }
+}
+
+#[test]
+fn what_is_linked_already_is_left_alone() {
+    let nodes = crowd(|number, facts| {
+        if number == 30 || number == 7 {
+            facts.text = "Drain the websocket backpressure queue".to_owned();
+        }
+    });
+    let pair = (NodeId::from_u64(7), NodeId::from_u64(30));
+    assert_eq!(link_nodes(nodes, &BTreeSet::from([pair])), []);
+}
+
+/// What a random node says, its tags, its project, and whether it failed.
+type Traits = (Vec<&'static str>, Vec<&'static str>, u64, bool);
+
+/// Nodes that have a lot in common, at random.
+fn any_nodes() -> impl Strategy<Value = Vec<NodeFacts>> {
+    let words =
+        ["websocket", "backpressure", "drain", "queue", "ledger", "cursor", "planner", "vacuum"];
+    let word = move || prop::sample::select(words.to_vec());
+    let one = (
+        prop::collection::vec(word(), 0..5),
+        prop::collection::vec(word(), 0..3),
+        0..4_u64,
+        any::<bool>(),
+    );
+    prop::collection::vec(one, 0..60).prop_map(|all| {
+        let facts = |(number, (said, tagged, project, failed)): (u64, Traits)| {
+            let mut facts = node(number);
+            facts.text = format!("{} {}", facts.text, said.join(" "));
+            facts.project = format!("/p{project}");
+            facts.files.extend(said.iter().map(|word| format!("src/{word}.rs")));
+            facts.lessons.extend(failed.then(|| lesson(&tagged.join(" "), &tagged)));
+            facts
+                .errors
+                .extend(failed.then(|| error(&format!("cannot {} the thing", said.join(" ")))));
+            facts.outcome = if failed { Outcome::Failed } else { Outcome::Success };
+            facts.tags.extend(tagged.into_iter().map(str::to_owned));
+            facts
+        };
+        (1..).zip(all).map(facts).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn links_are_few_and_depend_on_nothing_but_the_nodes(
+        nodes in any_nodes(),
+        keys in prop::collection::vec(any::<u64>(), 60),
+    ) {
+        let found = links(nodes.clone());
+        let mut degrees: HashMap<NodeId, usize> = HashMap::new();
+        let mut pairs = BTreeSet::new();
+        for edge in &found {
+            let (one, other) = (edge.source_node_id, edge.target_node_id);
+            prop_assert_ne!(one, other);
+            prop_assert!(pairs.insert((one.min(other), one.max(other))));
+            *degrees.entry(one).or_default() += 1;
+            *degrees.entry(other).or_default() += 1;
+            prop_assert!(!edge.ext.as_ref().unwrap().reason.is_empty());
+        }
+        prop_assert!(degrees.values().all(|&degree| degree <= MOST_LINKS));
+        let mut shuffled: Vec<(u64, NodeFacts)> = keys.into_iter().zip(nodes.clone()).collect();
+        shuffled.sort_by_key(|(key, _)| *key);
+        let shuffled = shuffled.into_iter().map(|(_, node)| node).collect();
+        prop_assert_eq!(links(shuffled), found);
+        // Those that were linked by others in the meantime stay out, whoever linked them.
+        let without = link_nodes(nodes, &pairs);
+        let is_known = |edge: &Edge| {
+            let (one, other) = (edge.source_node_id, edge.target_node_id);
+            pairs.contains(&(one.min(other), one.max(other)))
+        };
+        prop_assert!(!without.iter().any(is_known));
+    }
+}
