@@ -20,7 +20,7 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    backup, brain_stats, branch, branches, compact, context, cost, demo, doctor, dump, edges,
+    ask, backup, brain_stats, branch, branches, compact, context, cost, demo, doctor, dump, edges,
     errors, family, file, forest, forget, fork, graph, ingest, label, migrate, models, name, node,
     nodes, overview, projects, rebuild, search, sessions, show, stats, tags, tree,
 };
@@ -59,6 +59,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Forest(command)) => forest::run(&locations()?, command),
         Some(Command::Ingest(options)) => ingest::run(&locations()?, &options),
         Some(Command::Search(options)) => search::run(&locations()?, &options),
+        Some(Command::Ask(options)) => ask::run(&locations()?, &options),
         Some(Command::Node(command)) => node::run(&locations()?, command),
         Some(Command::Nodes(options)) => nodes::run(&locations()?, options),
         Some(Command::Edges(command)) => edges::run(&locations()?, command),

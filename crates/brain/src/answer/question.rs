@@ -1,0 +1,391 @@
+//! What a question asks: its words, and what kind of answer it wants.
+
+use super::glossary::equivalents;
+use super::words::{fold, is_light, is_stop_word, is_unspaced, pairs, plain};
+
+/// A question, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    pub(super) words: Vec<QuestionWord>,
+    /// What kind of answer it wants.
+    pub asks: Asks,
+    /// Whether the order of events matters to it.
+    pub is_about_time: bool,
+    /// The list that would answer it, if it asks for something that is counted.
+    pub table: Option<Table>,
+}
+
+/// A word that an answer should have.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct QuestionWord {
+    /// As it was written.
+    pub(super) text: String,
+    pub(super) folded: String,
+    /// The same word in other languages, as it is written there, and folded.
+    pub(super) equivalents: &'static [&'static str],
+    pub(super) folded_equivalents: Vec<String>,
+    /// Whether it is so general that an answer need not have it.
+    pub(super) is_light: bool,
+    /// Whether it looks like the name of something: it has a digit, an underscore, or a capital inside.
+    pub(super) is_name: bool,
+}
+
+/// What kind of answer a question wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// A reason.
+    Why,
+    /// A number, a measure or a time.
+    HowMuch,
+    /// Yes or no.
+    Whether,
+    /// What was worked on.
+    WhatWasDone,
+    /// Anything else.
+    What,
+}
+
+/// What is counted, and needs no text to be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// Money and tokens.
+    Cost,
+    /// What touched a file.
+    Files,
+    /// What went wrong.
+    Errors,
+    /// The models that answered.
+    Models,
+    /// The projects that were worked on.
+    Projects,
+}
+
+impl Question {
+    /// Understands a question in English, German, French, Spanish, Portuguese, Japanese or Chinese.
+    pub fn parse(text: &str) -> Self {
+        let mut words: Vec<QuestionWord> = Vec::new();
+        let mut push = |text: &str, folded: String, is_light: bool| {
+            if words.iter().all(|word| word.folded != folded) {
+                let equivalents = equivalents(&folded);
+                let folded_equivalents = equivalents.iter().map(|word| fold(word)).collect();
+                let is_name = is_name(text);
+                words.push(QuestionWord {
+                    text: text.to_owned(),
+                    folded,
+                    equivalents,
+                    folded_equivalents,
+                    is_light,
+                    is_name,
+                });
+            }
+        };
+        for run in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+            let mut rest = run.trim_matches('_');
+            while let Some(first) = rest.chars().next() {
+                let unspaced = is_unspaced(first);
+                let end = rest.find(|letter| is_unspaced(letter) != unspaced).unwrap_or(rest.len());
+                let (piece, after) = rest.split_at(end);
+                rest = after;
+                if unspaced {
+                    for run in piece.split(is_grammar).filter(|run| run.chars().count() > 1) {
+                        pairs(run).for_each(|pair| push(pair, pair.to_owned(), is_asking(pair)));
+                    }
+                    continue;
+                }
+                let word = plain(piece);
+                if !is_stop_word(&word) && (word.len() > 1 || first.is_ascii_digit()) {
+                    push(piece, fold(&piece.replace('_', "")), is_light(&word));
+                }
+            }
+        }
+        let spoken = plain(text);
+        let has = |list: &[&str]| list.iter().any(|words| has_words(&spoken, words));
+        let asks = if has(WHY) || WHY_UNSPACED.iter().any(|words| text.contains(words)) {
+            Asks::Why
+        } else if has(HOW_MUCH) || HOW_MUCH_UNSPACED.iter().any(|words| text.contains(words)) {
+            Asks::HowMuch
+        } else if WHETHER.iter().any(|word| spoken.split_whitespace().next() == Some(word)) {
+            Asks::Whether
+        } else if has(WHAT_WAS_DONE) {
+            Asks::WhatWasDone
+        } else {
+            Asks::What
+        };
+        Self { words, asks, is_about_time: has(TIME), table: table(&spoken) }
+    }
+
+    /// Returns the words of the question and their equivalents in other languages.
+    pub fn words_to_look_for(&self) -> impl Iterator<Item = &str> {
+        self.words
+            .iter()
+            .flat_map(|word| std::iter::once(&*word.text).chain(word.equivalents.iter().copied()))
+    }
+
+    /// Returns the words that the question is about, as they were written.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| &*word.text)
+    }
+
+    /// Returns the words that narrow a list down: those that neither ask for the list nor could stand in any question.
+    pub fn subject_words(&self) -> impl Iterator<Item = &str> {
+        let is_subject =
+            |word: &&QuestionWord| !word.is_light && !asks_for_table(&plain(&word.text));
+        self.words.iter().filter(is_subject).map(|word| &*word.text)
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    let inside = word.chars().skip(1);
+    word.contains(|letter: char| letter.is_ascii_digit() || letter == '_')
+        || inside.into_iter().any(char::is_uppercase)
+}
+
+/// Returns a word as words are compared: small letters, no accents.
+pub fn plain_word(word: &str) -> String {
+    plain(word)
+}
+
+/// Words that ask for a list and say nothing about what should be in it.
+fn asks_for_table(plain: &str) -> bool {
+    const ASKING: &[&str] = &[
+        "cost",
+        "costs",
+        "spend",
+        "spent",
+        "spending",
+        "money",
+        "token",
+        "tokens",
+        "dollars",
+        "total",
+        "project",
+        "projects",
+        "model",
+        "models",
+        "error",
+        "errors",
+        "common",
+        "frequent",
+        "most",
+        "kostete",
+        "ausgegeben",
+        "modelle",
+        "projekte",
+        "fehler",
+        "depense",
+        "modeles",
+        "projets",
+        "erreurs",
+        "modelos",
+        "proyectos",
+        "errores",
+        "projetos",
+        "erros",
+        "work",
+        "worked",
+    ];
+    ASKING.contains(&plain)
+}
+
+/// Characters of Japanese that are mostly grammar; those between them are words.
+fn is_grammar(letter: char) -> bool {
+    "はがをにのでとかもへやねよたてだなれさしすせそまみめりるい的了吗呢和在是有我们哪"
+        .contains(letter)
+}
+
+fn is_asking(pair: &str) -> bool {
+    ["原因", "理由", "为什", "什么", "么时", "怎么", "哪个", "何故", "いつ", "どう", "なぜ", "前面"]
+        .contains(&pair)
+}
+
+const WHY: &[&str] = &[
+    "why", "reason", "cause", "caused", "how come", "warum", "wieso", "weshalb", "grund",
+    "pourquoi", "por que", "porque",
+];
+const WHY_UNSPACED: &[&str] = &["なぜ", "原因", "理由", "为什么", "為什麼"];
+const HOW_MUCH: &[&str] = &[
+    "how much",
+    "how many",
+    "how long",
+    "how often",
+    "how fast",
+    "how big",
+    "how large",
+    "when",
+    "which version",
+    "cost",
+    "wann",
+    "wie viel",
+    "wie viele",
+    "wie lange",
+    "wie oft",
+    "wie schnell",
+    "combien",
+    "quand",
+    "cuanto",
+    "cuando",
+    "quanto",
+    "quando",
+    "cidr",
+    "port",
+];
+const HOW_MUCH_UNSPACED: &[&str] = &["いつ", "何回", "いくら", "多少", "什么时候", "何时", "几"];
+const WHETHER: &[&str] = &[
+    "did",
+    "does",
+    "do",
+    "is",
+    "are",
+    "was",
+    "were",
+    "has",
+    "have",
+    "can",
+    "could",
+    "may",
+    "should",
+    "hat",
+    "haben",
+    "ist",
+    "sind",
+    "war",
+    "waren",
+    "kann",
+    "darf",
+    "funktioniert",
+    "est-ce",
+    "avons-nous",
+    "hay",
+    "funciona",
+    "funcionou",
+];
+const WHAT_WAS_DONE: &[&str] = &[
+    "what did we do",
+    "what did i do",
+    "what have we done",
+    "what have i done",
+    "did we work on",
+    "did i work on",
+    "what happened",
+    "was haben wir gemacht",
+    "was habe ich gemacht",
+    "was ist passiert",
+    "qu'avons-nous fait",
+    "qu'est-ce qu'on a fait",
+    "que hicimos",
+    "o que fizemos",
+];
+const TIME: &[&str] = &[
+    "when", "last", "first", "at first", "since", "history", "timeline", "before", "after", "wann",
+    "zuletzt", "zuerst", "quand", "dernier", "premier", "cuando", "ultima", "primera", "quando",
+];
+
+/// Says whether words stand in a text, in a row and whole.
+fn has_words(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| {
+        let is_free = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+        is_free(text[..at].chars().next_back()) && is_free(text[at + words.len()..].chars().next())
+    })
+}
+
+/// Decides which list a question asks for. Only plain ways to ask for one are taken: what a service costs may have been said
+/// in a conversation, and then no list knows it.
+fn table(spoken: &str) -> Option<Table> {
+    let has = |list: &[&str]| list.iter().any(|words| has_words(spoken, words));
+    let did_cost = has(&["cost", "costs"])
+        && has(&["did", "have", "has", "was", "total"])
+        && !has(&["would", "will", "per month", "a month", "decide"]);
+    if did_cost
+        || has(&[
+            "did we spend",
+            "did i spend",
+            "have i spent",
+            "have we spent",
+            "we spend on",
+            "i spend on",
+            "spending",
+            "was kostete",
+        ])
+        || has(&[
+            "how many tokens",
+            "habe ich ausgegeben",
+            "haben wir ausgegeben",
+            "avons nous depense",
+            "ai je depense",
+        ])
+    {
+        return Some(Table::Cost);
+    }
+    if has(&[
+        "which models",
+        "what models",
+        "which model did",
+        "models did",
+        "welche modelle",
+        "quels modeles",
+        "que modelos",
+        "quais modelos",
+    ]) {
+        return Some(Table::Models);
+    }
+    if has(&[
+        "which projects",
+        "what projects",
+        "welche projekte",
+        "quels projets",
+        "que proyectos",
+        "quais projetos",
+    ]) {
+        return Some(Table::Projects);
+    }
+    if has(&[
+        "which errors",
+        "what errors",
+        "most common error",
+        "most common errors",
+        "most frequent errors",
+        "welche fehler",
+        "quelles erreurs",
+        "que errores",
+        "quais erros",
+    ]) {
+        return Some(Table::Errors);
+    }
+    let touches = [
+        "touch",
+        "touched",
+        "changed",
+        "change",
+        "edited",
+        "edit",
+        "modified",
+        "modify",
+        "wrote",
+        "geandert",
+        "angefasst",
+        "modifie",
+        "cambio",
+        "alterou",
+    ];
+    (has(&touches) && file_in(spoken).is_some()).then_some(Table::Files)
+}
+
+/// Returns the path of a file that a question names.
+pub fn file_in(question: &str) -> Option<&str> {
+    question
+        .split_whitespace()
+        .map(|word| {
+            word.trim_matches(|letter: char| {
+                !letter.is_alphanumeric() && letter != '/' && letter != '~' && letter != '.'
+            })
+        })
+        .map(|word| word.trim_end_matches('.'))
+        .find(|word| {
+            let name = word.rsplit('/').next().unwrap_or(word);
+            let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+            let is_ending =
+                (1..=5).contains(&ending.len()) && ending.chars().all(char::is_alphanumeric);
+            let is_number = name.chars().all(|letter| letter.is_ascii_digit() || letter == '.');
+            is_ending && !is_number && !word.contains("://")
+        })
+}
