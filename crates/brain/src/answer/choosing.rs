@@ -58,7 +58,7 @@ const NEAR: u32 = 4;
 /// How many of the last entries close a unit of work.
 const CLOSING: u32 = 2;
 /// How much of a question must be covered for an answer, and for one to be sure of.
-const ENOUGH: f64 = 0.53;
+const ENOUGH: f64 = 0.495;
 const MEDIUM: f64 = 0.72;
 const HIGH: f64 = 0.86;
 /// What a sentence must reach of the best one.
@@ -94,6 +94,22 @@ pub fn choose(
         }
     }
     let covered = candidates.iter().map(|candidate| candidate.covered).fold(0.0, f64::max);
+    if std::env::var_os("ASK_DEBUG").is_some() {
+        let words: Vec<String> = question
+            .words
+            .iter()
+            .zip(&weights)
+            .zip(&commonness.with_word)
+            .map(|((word, weight), with)| format!("{}:{weight:.2}/{with}", word.text))
+            .collect();
+        let best = candidates.iter().max_by(|a, b| a.covered.total_cmp(&b.covered));
+        eprintln!(
+            "DEBUG {covered:.3} {} | {:?} {:?}",
+            words.join(" "),
+            best.map(|best| best.sentence.text),
+            best.map(|best| &best.sentence.fits)
+        );
+    }
     if covered < ENOUGH {
         return None;
     }
@@ -285,7 +301,9 @@ fn manner(question: &Question, passage: &Passage, sentence: &Sentence<'_>, turn:
     };
     if sentence.is_question {
         counts *= 0.7;
-    } else if ANNOUNCING.iter().any(|words| sentence.text.starts_with(words)) {
+    } else if question.asks != Asks::How
+        && ANNOUNCING.iter().any(|words| sentence.text.starts_with(words))
+    {
         counts *= 0.75;
     }
     if sentence.words.len() < 4 {
@@ -304,6 +322,9 @@ fn manner(question: &Question, passage: &Passage, sentence: &Sentence<'_>, turn:
     if passage.is_abandoned {
         counts *= 0.9;
     }
+    if CONCLUSIONS.iter().any(|word| sentence.words.contains(*word)) {
+        counts *= 1.1;
+    }
     let is_number = || {
         sentence.text.contains(|letter: char| letter.is_ascii_digit())
             || sentence.words.iter().any(|word| is_time(word))
@@ -311,9 +332,10 @@ fn manner(question: &Question, passage: &Passage, sentence: &Sentence<'_>, turn:
     counts
         * match question.asks {
             Asks::Why if REASONS.iter().any(|reason| sentence.words.contains(*reason)) => 1.2,
+            Asks::HowLong if has_duration(sentence.text) => 1.4,
             Asks::HowMuch if is_number() => 1.2,
-            Asks::HowMuch => 0.9,
-            Asks::Why | Asks::What | Asks::Whether | Asks::WhatWasDone => 1.0,
+            Asks::HowMuch | Asks::HowLong => 0.9,
+            _ => 1.0,
         }
 }
 
@@ -342,6 +364,30 @@ const ANNOUNCING: [&str; 14] = [
     "Now ",
     "Running ",
 ];
+
+/// Says whether a number with a unit of time stands in a text.
+fn has_duration(text: &str) -> bool {
+    const UNITS: [&str; 34] = [
+        "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "h",
+        "hour", "hours", "day", "days", "week", "weeks", "sekunden", "minuten", "stunden", "tage",
+        "secondes", "heures", "jours", "segundos", "minutos", "horas", "dias", "días", "秒", "分",
+        "分钟", "小时", "時間",
+    ];
+    let mut rest = text;
+    while let Some(at) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let number = &rest[at..];
+        let end =
+            number.find(|letter: char| !letter.is_ascii_digit() && letter != '.' && letter != ',');
+        let behind = &number[end.unwrap_or(number.len())..];
+        let unit = behind.strip_prefix(' ').unwrap_or(behind);
+        let end = unit.find(|letter: char| !letter.is_alphabetic()).unwrap_or(unit.len());
+        if UNITS.contains(&&*unit[..end].to_lowercase()) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
 
 /// Says whether a folded word names a month or a day.
 fn is_time(word: &str) -> bool {
@@ -383,6 +429,12 @@ fn is_time(word: &str) -> bool {
     ];
     TIMES.contains(&word)
 }
+
+/// Words by which people say what they have found out, folded.
+const CONCLUSIONS: [&str; 12] = [
+    "caus", "culprit", "finding", "turned", "ursach", "schuld", "grund", "raison", "causa",
+    "coupabl", "原因", "理由",
+];
 
 /// Words that announce a reason, folded.
 const REASONS: [&str; 22] = [

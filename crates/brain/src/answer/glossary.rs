@@ -83,6 +83,8 @@ rollback Rückrollen retour arrière reversión
 procedure Verfahren Ablauf procédure procedimiento procedimento runbook
 rounding round Rundung arrondi redondeo arredondamento
 report reports Bericht rapport informe relatório 报告 レポート
+match matches equal same identical differ differs difference gleich unterschied identique différence igual iguales diferencia
+manual manually hand Hand
 fifth 5th
 fourth 4th
 third 3rd

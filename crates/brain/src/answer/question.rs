@@ -37,6 +37,10 @@ pub enum Asks {
     Why,
     /// A number, a measure or a time.
     HowMuch,
+    /// A length of time, or how often.
+    HowLong,
+    /// A way to do something.
+    How,
     /// Yes or no.
     Whether,
     /// What was worked on.
@@ -102,10 +106,14 @@ impl Question {
         let has = |list: &[&str]| list.iter().any(|words| has_words(&spoken, words));
         let asks = if has(WHY) || WHY_UNSPACED.iter().any(|words| text.contains(words)) {
             Asks::Why
+        } else if has(HOW_LONG) {
+            Asks::HowLong
         } else if has(HOW_MUCH) || HOW_MUCH_UNSPACED.iter().any(|words| text.contains(words)) {
             Asks::HowMuch
         } else if WHETHER.iter().any(|word| spoken.split_whitespace().next() == Some(word)) {
             Asks::Whether
+        } else if has(HOW) {
+            Asks::How
         } else if has(WHAT_WAS_DONE) {
             Asks::WhatWasDone
         } else {
@@ -230,6 +238,32 @@ const HOW_MUCH: &[&str] = &[
     "port",
 ];
 const HOW_MUCH_UNSPACED: &[&str] = &["いつ", "何回", "いくら", "多少", "什么时候", "何时", "几"];
+const HOW_LONG: &[&str] = &[
+    "how long",
+    "how fast",
+    "how slow",
+    "how often",
+    "how quick",
+    "how quickly",
+    "wie lange",
+    "wie schnell",
+    "wie oft",
+    "combien de temps",
+    "cuanto tiempo",
+    "cuanto tarda",
+    "quanto tempo",
+];
+const HOW: &[&str] = &[
+    "how do",
+    "how did",
+    "how can",
+    "how to",
+    "how does",
+    "wie haben",
+    "wie kann",
+    "comment",
+    "como",
+];
 const WHETHER: &[&str] = &[
     "did",
     "does",
