@@ -94,22 +94,6 @@ pub fn choose(
         }
     }
     let covered = candidates.iter().map(|candidate| candidate.covered).fold(0.0, f64::max);
-    if std::env::var_os("ASK_DEBUG").is_some() {
-        let words: Vec<String> = question
-            .words
-            .iter()
-            .zip(&weights)
-            .zip(&commonness.with_word)
-            .map(|((word, weight), with)| format!("{}:{weight:.2}/{with}", word.text))
-            .collect();
-        let best = candidates.iter().max_by(|a, b| a.covered.total_cmp(&b.covered));
-        eprintln!(
-            "DEBUG {covered:.3} {} | {:?} {:?}",
-            words.join(" "),
-            best.map(|best| best.sentence.text),
-            best.map(|best| &best.sentence.fits)
-        );
-    }
     if covered < ENOUGH {
         return None;
     }
