@@ -6,11 +6,14 @@
 mod words;
 mod glossary;
 mod sentences;
+mod table;
 mod question;
+mod manner;
 mod choosing;
 
 pub use choosing::{Chosen, Quote, Standing, choose};
-pub use question::{Asks, Question, Table, file_in, plain_word};
+pub use question::{Asks, Question, plain_word};
+pub use table::{Table, file_in};
 
 use pi_brain_session::Millis;
 

@@ -105,11 +105,14 @@ fn named(words: &[String], at: usize, now: &Zoned) -> Option<Named> {
             let is_start = lead == "anfang"
                 || words[..at].last().is_some_and(|word| word == "beginning" || word == "start");
             let is_open = lead == "since" || lead == "seit";
-            let (from, to) = match (is_end, is_start, is_open) {
-                (true, _, _) => (after(first, 19), after(next, 5)),
-                (_, true, _) => (Some(first), after(first, 10)),
-                (_, _, true) => (Some(first), after(today, 1)),
-                _ => (Some(first), Some(next)),
+            let (from, to) = if is_end {
+                (after(first, 19), after(next, 5))
+            } else if is_start {
+                (Some(first), after(first, 10))
+            } else if is_open {
+                (Some(first), after(today, 1))
+            } else {
+                (Some(first), Some(next))
             };
             (2 + usize::from(named_year.is_some()), days(from, to))
         }

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use pi_brain_session::Millis;
 
-use super::question::{Asks, Question, QuestionWord};
+use super::manner::{Turn, manner};
+use super::question::{Question, QuestionWord};
 use super::sentences::sentences;
 use super::words::{each_word, likeness};
 use super::{Commonness, Passage, Voice};
@@ -45,6 +46,7 @@ pub enum Standing {
 
 /// What a word counts where it stands not in the sentence itself but near it.
 const IN_PASSAGE: f64 = 0.8;
+const ANSWERED: f64 = 0.8;
 const BEFORE: f64 = 0.7;
 const AFTER: f64 = 0.5;
 const IN_WORK: f64 = 0.55;
@@ -147,11 +149,14 @@ struct Read<'a> {
     about: Vec<f64>,
 }
 
-struct Sentence<'a> {
-    text: &'a str,
+/// A sentence, read with a question in mind.
+pub(super) struct Sentence<'a> {
+    pub(super) text: &'a str,
+    /// How well each word of the question fits its best word.
     fits: Vec<f64>,
-    words: HashSet<String>,
-    is_question: bool,
+    /// Its words, folded.
+    pub(super) words: HashSet<String>,
+    pub(super) is_question: bool,
 }
 
 impl<'a> Read<'a> {
@@ -260,9 +265,12 @@ impl Contexts {
         if let Some(work) = self.works.get(&passage.work) {
             raise(&mut fits, work, IN_WORK);
         }
-        for &other in self.sessions.get(&passage.session).into_iter().flatten() {
+        let session = self.sessions.get(&passage.session).map_or(&[][..], Vec::as_slice);
+        let answered = before(at, session, passages);
+        for &other in session {
             let position = passages[other].position;
             let share = match position.abs_diff(passage.position) {
+                _ if Some(other) == answered => ANSWERED,
                 far if far > NEAR => IN_SESSION,
                 _ if position < passage.position => BEFORE,
                 _ => AFTER,
@@ -275,157 +283,17 @@ impl Contexts {
     }
 }
 
-/// Returns how much a sentence counts by the way it is said, and where.
-fn manner(question: &Question, passage: &Passage, sentence: &Sentence<'_>, turn: Turn) -> f64 {
-    let mut counts = match passage.voice {
-        Voice::Model | Voice::Note => 1.0,
-        Voice::Person => 0.97,
-        Voice::Summary => 0.9,
-        Voice::Tool => 0.6,
+/// Returns what a person or a model answers to: what the other of them has said right before.
+fn before(at: usize, session: &[usize], passages: &[Passage]) -> Option<usize> {
+    let is_said = |voice: Voice| matches!(voice, Voice::Person | Voice::Model);
+    let passage = &passages[at];
+    let is_before = |other: &&usize| {
+        let other = &passages[**other];
+        is_said(other.voice) && other.position < passage.position
     };
-    if sentence.is_question {
-        counts *= 0.7;
-    } else if question.asks != Asks::How
-        && ANNOUNCING.iter().any(|words| sentence.text.starts_with(words))
-    {
-        counts *= 0.75;
-    }
-    if sentence.words.len() < 4 {
-        counts *= 0.9;
-    }
-    counts *= match turn {
-        Turn::Opening if question.asks == Asks::WhatWasDone => 1.3,
-        Turn::Opening => 0.85,
-        Turn::Closing if question.asks == Asks::Whether => 1.25,
-        Turn::Closing => 1.15,
-        Turn::Between => 1.0,
-    };
-    if passage.is_decision {
-        counts *= 1.1;
-    }
-    if passage.is_abandoned {
-        counts *= 0.9;
-    }
-    if CONCLUSIONS.iter().any(|word| sentence.words.contains(*word)) {
-        counts *= 1.1;
-    }
-    let is_number = || {
-        sentence.text.contains(|letter: char| letter.is_ascii_digit())
-            || sentence.words.iter().any(|word| is_time(word))
-    };
-    counts
-        * match question.asks {
-            Asks::Why if REASONS.iter().any(|reason| sentence.words.contains(*reason)) => 1.2,
-            Asks::HowLong if has_duration(sentence.text) => 1.4,
-            Asks::HowMuch if is_number() => 1.2,
-            Asks::HowMuch | Asks::HowLong => 0.9,
-            _ => 1.0,
-        }
+    let last = session.iter().rev().find(is_before).copied()?;
+    (is_said(passage.voice) && passages[last].voice != passage.voice).then_some(last)
 }
-
-/// Which part of a unit of work a passage is: what opens it says what is wanted, what closes it what came of it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Turn {
-    Opening,
-    Between,
-    Closing,
-}
-
-/// How sentences begin that say what will be done next.
-const ANNOUNCING: [&str; 14] = [
-    "I'll ",
-    "I will ",
-    "Let me ",
-    "I'm going ",
-    "Checking ",
-    "Looking ",
-    "Ich schaue",
-    "Ich werde",
-    "Je vais",
-    "Je regarde",
-    "Voy a",
-    "Vou ",
-    "Now ",
-    "Running ",
-];
-
-/// Says whether a number with a unit of time stands in a text.
-fn has_duration(text: &str) -> bool {
-    const UNITS: [&str; 34] = [
-        "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "h",
-        "hour", "hours", "day", "days", "week", "weeks", "sekunden", "minuten", "stunden", "tage",
-        "secondes", "heures", "jours", "segundos", "minutos", "horas", "dias", "días", "秒", "分",
-        "分钟", "小时", "時間",
-    ];
-    let mut rest = text;
-    while let Some(at) = rest.find(|letter: char| letter.is_ascii_digit()) {
-        let number = &rest[at..];
-        let end =
-            number.find(|letter: char| !letter.is_ascii_digit() && letter != '.' && letter != ',');
-        let behind = &number[end.unwrap_or(number.len())..];
-        let unit = behind.strip_prefix(' ').unwrap_or(behind);
-        let end = unit.find(|letter: char| !letter.is_alphabetic()).unwrap_or(unit.len());
-        if UNITS.contains(&&*unit[..end].to_lowercase()) {
-            return true;
-        }
-        rest = behind;
-    }
-    false
-}
-
-/// Says whether a folded word names a month or a day.
-fn is_time(word: &str) -> bool {
-    const TIMES: [&str; 34] = [
-        "januari",
-        "februari",
-        "march",
-        "april",
-        "may",
-        "june",
-        "juli",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "monday",
-        "mondai",
-        "tuesdai",
-        "wednesdai",
-        "thursdai",
-        "fridai",
-        "tomorrow",
-        "yesterdai",
-        "januar",
-        "februar",
-        "marz",
-        "mai",
-        "juni",
-        "oktober",
-        "dezember",
-        "janvier",
-        "fevrier",
-        "enero",
-        "febrero",
-        "mayo",
-        "octubr",
-        "diciembr",
-    ];
-    TIMES.contains(&word)
-}
-
-/// Words by which people say what they have found out, folded.
-const CONCLUSIONS: [&str; 12] = [
-    "caus", "culprit", "finding", "turned", "ursach", "schuld", "grund", "raison", "causa",
-    "coupabl", "原因", "理由",
-];
-
-/// Words that announce a reason, folded.
-const REASONS: [&str; 22] = [
-    "becaus", "sinc", "so", "reason", "caus", "therefor", "cannot", "weil", "denn", "deshalb",
-    "damit", "ursach", "grund", "car", "parc", "porqu", "pois", "otherwis", "due", "ので", "から",
-    "因为",
-];
 
 /// A sentence that may be part of the answer.
 struct Candidate<'a> {

@@ -36,7 +36,7 @@ fn questions_say_what_they_want() {
         );
     };
     check("why is it slow?", Asks::Why, false, None);
-    check("how long does the build take?", Asks::HowMuch, false, None);
+    check("how long does the build take?", Asks::HowLong, false, None);
     check("when did we drop redis?", Asks::HowMuch, true, None);
     check("what did auth cost last month?", Asks::HowMuch, true, Some(Table::Cost));
     check("how many tokens went into shop?", Asks::HowMuch, false, Some(Table::Cost));
@@ -52,7 +52,7 @@ fn questions_say_what_they_want() {
 #[test]
 fn files_are_told_from_other_words() {
     assert_eq!(file_in("who touched `src/cart.ts`?"), Some("src/cart.ts"));
-    assert_eq!(file_in("did we edit ~/.bashrc or main.rs."), Some("~/.bashrc"));
+    assert_eq!(file_in("did we edit ~/.zshrc or main.rs."), Some("~/.zshrc"));
     assert_eq!(file_in("what is new in 3.14?"), None);
     assert_eq!(file_in("see https://example.com/a.html"), None);
     assert_eq!(file_in("why? because."), None);
