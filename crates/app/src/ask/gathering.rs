@@ -190,6 +190,9 @@ impl Gathering<'_> {
     /// Reads what was noted of the units of work: which entries decide something, and what no entry shows.
     fn read_nodes(&mut self) -> Result<()> {
         for id in std::mem::take(&mut self.nodes) {
+            if self.lookup.store.is_hidden(id)? {
+                continue;
+            }
             let Some(row) = self.lookup.node_row(id)? else { continue };
             // A node whose file is gone has nothing to say.
             let Ok(Some(node)) = self.lookup.store.node(NodeRef { id, version: None }) else {

@@ -108,11 +108,13 @@ impl Question {
         Self { words, asks, is_about_time: has(TIME), table: table(&spoken) }
     }
 
-    /// Returns the words of the question and their equivalents in other languages.
+    /// Returns the words of the question, and behind them some equivalents in other languages.
     pub fn words_to_look_for(&self) -> impl Iterator<Item = &str> {
-        self.words
-            .iter()
-            .flat_map(|word| std::iter::once(&*word.text).chain(word.equivalents.iter().copied()))
+        // Each of them makes a search longer.
+        const MOST_EQUIVALENTS: usize = 24;
+        let heavy = self.words.iter().filter(|word| !word.is_light);
+        let equivalents = heavy.flat_map(|word| word.equivalents).copied();
+        self.words().chain(equivalents.take(MOST_EQUIVALENTS))
     }
 
     /// Returns the words that the question is about, as they were written.
