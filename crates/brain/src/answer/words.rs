@@ -19,7 +19,9 @@ pub(super) fn each_word(text: &str, mut give: impl FnMut(&str)) {
                 let parts: Vec<&str> = parts_of(piece).collect();
                 give(&fold(&piece.replace('_', "")));
                 if parts.len() > 1 {
-                    parts.into_iter().for_each(|part| give(&fold(part)));
+                    for part in parts {
+                        give(&fold(part));
+                    }
                 }
             }
         }
