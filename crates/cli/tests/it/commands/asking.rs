@@ -1,15 +1,17 @@
 //! Questions and their answers, on the demo set.
 
-use insta::assert_snapshot;
 use serde_json::{Value, json};
 
-use super::brain::{filtered, shared_home};
+use super::brain::shared_home;
 use super::errors_of;
 
 #[test]
 fn an_answer_is_made_of_sentences_with_sources() {
     let text = shared_home().stdout(&["ask", "why did we not take meilisearch?", "--limit", "3"]);
-    filtered! { assert_snapshot!(text) }
+    // The sentences come first, then where each of them stands.
+    let (answer, sources) = text.split_once("sure: ").unwrap();
+    assert!(answer.contains("Meilisearch") && answer.contains(" [1]\n"), "{text}");
+    assert!(sources.contains("\n[1] dev/shop") && sources.contains(" session show "), "{text}");
 }
 
 #[test]
