@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use clap::Parser;
 use jiff::tz::TimeZone;
-use pi_brain_app::{App, Silent, Source, Sources, Wanted};
+use pi_brain_app::{AnswerSource, App, Asked, Silent, Source, Sources};
 use pi_brain_brain::{Node, NodeRef};
 use pi_brain_session::{Millis, SessionFolder};
 use pi_brain_store::{NodeFilter, Order};
@@ -80,9 +80,14 @@ fn score(half: &Half) -> anyhow::Result<Scores> {
         }
     }
     for question in &half.questions {
-        let found = entries_found(&app, &question.ask)?;
+        let sources = sources(&app, &question.ask)?;
+        let found: Vec<&String> = sources.iter().map(|source| &source.entry).collect();
+        let said = || {
+            let excerpts = sources.iter().map(|source| format!("\n  - {}", source.excerpt));
+            format!("{}{}", question.ask, excerpts.collect::<String>())
+        };
         if question.none {
-            scores.note(Aspect::Refused, found.is_empty(), || question.ask.clone());
+            scores.note(Aspect::Refused, found.is_empty(), said);
             continue;
         }
         let is_answer = |answer: &String| {
@@ -90,11 +95,9 @@ fn score(half: &Half) -> anyhow::Result<Scores> {
             let step: usize = step.parse().unwrap_or_default();
             let entries = written.get(script).map(|written| &written.entries);
             let entry = entries.and_then(|entries| entries.get(step.checked_sub(1)?)?.as_ref());
-            entry.is_some_and(|entry| found.contains(entry))
+            entry.is_some_and(|entry| found.contains(&entry))
         };
-        scores.note(Aspect::Answered, question.answers.iter().any(is_answer), || {
-            question.ask.clone()
-        });
+        scores.note(Aspect::Answered, question.answers.iter().any(is_answer), said);
     }
     let labelled: usize = half.scripts.iter().map(|script| script.units.len()).sum();
     for _ in labelled..nodes.len() {
@@ -113,12 +116,12 @@ fn take_in(data: &Path, sessions: &Path) -> anyhow::Result<App> {
     Ok(app)
 }
 
-/// Returns the entries that a question finds first.
-fn entries_found(app: &App, question: &str) -> anyhow::Result<Vec<String>> {
+/// Returns what a question is answered from; nothing if nothing fits.
+fn sources(app: &App, question: &str) -> anyhow::Result<Vec<AnswerSource>> {
     const LOOKED_AT: usize = 5;
     let now = NOW.to_timestamp().to_zoned(TimeZone::UTC);
-    let wanted = Wanted { query: question, limit: LOOKED_AT, offset: 0, now: &now, project: None };
-    Ok(app.search(&wanted)?.results.into_iter().map(|found| found.entry).collect())
+    let asked = Asked { question, limit: LOOKED_AT, now: &now, project: None };
+    Ok(app.ask(&asked)?.sources)
 }
 
 fn nodes_by_start(app: &App) -> anyhow::Result<HashMap<String, Node>> {

@@ -17,12 +17,14 @@ mod fresh;
 mod app;
 mod search;
 mod deep;
+mod ask;
 mod show;
 mod actions;
 mod backup;
 mod doctor;
 
 pub use app::App;
+pub use ask::{Answer, AnswerSource, Asked, RelatedNode};
 pub use backup::Backup;
 pub use config::{Source, Sources};
 pub use deep::FoundInFiles;

@@ -151,7 +151,7 @@ impl<'a> Lookup<'a> {
         Ok(row)
     }
 
-    fn session(&self, no: SessionNo) -> Result<Option<SessionFile>> {
+    pub(crate) fn session(&self, no: SessionNo) -> Result<Option<SessionFile>> {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = seen.sessions.get(&no) {
             return Ok(session.clone());
@@ -161,7 +161,7 @@ impl<'a> Lookup<'a> {
         Ok(session)
     }
 
-    fn citation(&self, key: u64) -> Result<Option<(Arc<FamilyMap>, Citation)>> {
+    pub(crate) fn citation(&self, key: u64) -> Result<Option<(Arc<FamilyMap>, Citation)>> {
         let (root, number) = message_of(key);
         let map = self.map(root)?;
         let citation = map.message(number);
@@ -267,7 +267,12 @@ impl<'a> Lookup<'a> {
         }))
     }
     /// Returns the line that a node starts with.
-    fn line_of(&self, session: &SessionFile, id: NodeId, start: &str) -> Result<Option<u32>> {
+    pub(crate) fn line_of(
+        &self,
+        session: &SessionFile,
+        id: NodeId,
+        start: &str,
+    ) -> Result<Option<u32>> {
         let is_start = |sketch: &&Sketch| sketch.id.as_deref() == Some(start);
         if let Some(entry) = self.map(session.root)?.first_entry(session.no, id)
             && let Some(sketch) =

@@ -19,6 +19,7 @@ mod failure_pattern;
 mod node;
 mod schema;
 mod analysis;
+mod answer;
 mod path;
 mod version;
 mod diff;
@@ -26,6 +27,10 @@ mod word;
 mod error;
 
 pub use analysis::{Analysis, EntryFacts, SegmentContext};
+pub use answer::{
+    Asks, Chosen, Commonness, Passage, Question, Quote, Standing, Table, Voice, choose, file_in,
+    plain_word,
+};
 pub use boundary::{Boundary, BoundaryKind, Cause, Rules, detect_boundaries};
 pub use diff::{ChangeType, FieldChange, NodeDiff, compute_diff};
 pub use edge::{Edge, EdgeCreator, EdgeExt, EdgeMetadata, EdgeType, structural_edges};

@@ -76,6 +76,9 @@ Examples:
     /// Finds messages and units of work
     #[command(after_help = brain::SEARCH_HELP)]
     Search(SearchOptions),
+    /// Answers a question with sentences from sessions, each with its source
+    #[command(after_help = brain::ASK_HELP)]
+    Ask(AskOptions),
     /// Shows, corrects, notes and hides one unit of work
     #[command(subcommand, after_help = brain::NODE_HELP)]
     Node(NodeCommand),

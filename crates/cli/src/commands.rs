@@ -1,5 +1,6 @@
 //! The commands, one module each.
 
+pub(crate) mod ask;
 pub(crate) mod backup;
 pub(crate) mod brain_stats;
 pub(crate) mod branch;

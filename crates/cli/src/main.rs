@@ -20,8 +20,8 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    backup, brain_stats, branch, branches, compact, context, cost, decisions, demo, doctor, dump,
-    edges, errors, export, family, file, forest, forget, fork, graph, ingest, label, lessons,
+    ask, backup, brain_stats, branch, branches, compact, context, cost, decisions, demo, doctor,
+    dump, edges, errors, export, family, file, forest, forget, fork, graph, ingest, label, lessons,
     migrate, models, name, node, nodes, overview, patterns, projects, quirks, rebuild, related,
     search, sessions, show, stats, tags, tree,
 };
@@ -60,6 +60,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Forest(command)) => forest::run(&locations()?, command),
         Some(Command::Ingest(options)) => ingest::run(&locations()?, &options),
         Some(Command::Search(options)) => search::run(&locations()?, &options),
+        Some(Command::Ask(options)) => ask::run(&locations()?, &options),
         Some(Command::Node(command)) => node::run(&locations()?, command),
         Some(Command::Nodes(options)) => nodes::run(&locations()?, options),
         Some(Command::Edges(command)) => edges::run(&locations()?, command),

@@ -276,6 +276,18 @@ impl Statistics {
         Ok(Self { documents, tokens, documents_with, there })
     }
 
+    /// Returns how many documents there are.
+    pub(crate) fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// Returns about how many documents have what a plan looks for: as many as have the most common form of it.
+    pub(crate) fn most(&self, plan: &Plan) -> u64 {
+        let with = |leaf: &Leaf| leaf.terms().map(|term| self.documents_with[term]).min();
+        let forms = plan.groups.iter().flat_map(Group::leaves);
+        forms.filter_map(|(leaf, _)| with(leaf)).max().unwrap_or(0)
+    }
+
     fn is_there(&self, term: &Term) -> bool {
         self.there.contains(term)
     }

@@ -110,6 +110,11 @@ impl Query {
         Ok(query)
     }
 
+    /// Looks for words that were taken before.
+    pub(crate) fn of_words(words: Vec<Wanted>) -> Self {
+        Self { words, ..Self::default() }
+    }
+
     /// Returns whether there is nothing to look for but what the filters say.
     pub fn is_only_filters(&self) -> bool {
         self.words.is_empty() && self.phrases.is_empty()
@@ -183,7 +188,7 @@ impl Wanted {
 
     /// Takes a word that stands without quotes. It is nearly always one; a sentence in a script without spaces is as many
     /// as it has pairs of characters, since nobody can tell where its words end.
-    fn words(text: &str) -> Vec<Self> {
+    pub(crate) fn words(text: &str) -> Vec<Self> {
         let tokens = tokens_of(text);
         let pairs = tokens.iter().filter(|token| token.kind == Kind::Pair).count();
         if pairs > 1 {

@@ -27,6 +27,18 @@ Examples:
   pi-brain search readNodeErrorCode after:3mo --json | jq '.results[].file'
   pi-brain search --deep 0xdeadbeef            also what the index leaves out of long tool output";
 
+pub(super) const ASK_HELP: &str = "\
+The answer is made of sentences from your sessions, each with a number that leads to its line; no model is asked. What was \
+decided otherwise later, or given up, is marked. Money, files, errors, models and projects are looked up in the tables. When \
+nothing fits, that is said, and the exit code is 3.
+
+Examples:
+  pi-brain ask why did we drop redis
+  pi-brain ask when did the checkout test become flaky
+  pi-brain ask what did shop cost last month
+  pi-brain ask which sessions changed src/cart.ts
+  pi-brain ask which errors came up in march --json | jq -r .answer";
+
 pub(super) const REBUILD_HELP: &str = "\
 Session files, node files, editable trees and the journal stay as they are; the database and the search index are \
 made anew from them, with the same answers.";
@@ -97,6 +109,21 @@ pub(crate) struct SearchOptions {
     /// Look through the session files themselves, which takes longer and misses nothing
     #[arg(long)]
     pub(crate) deep: bool,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshOptions,
+    /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct AskOptions {
+    /// The question, in your words
+    #[arg(required = true, value_name = "WORDS")]
+    pub(crate) words: Vec<String>,
+    /// At most so many sources
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub(crate) limit: usize,
     #[command(flatten)]
     pub(crate) refresh: RefreshOptions,
     /// As JSON, for programs

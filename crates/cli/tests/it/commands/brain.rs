@@ -16,7 +16,7 @@ pub(super) fn demo_home() -> Home {
 }
 
 /// One such home for all tests that only look.
-fn shared_home() -> &'static Home {
+pub(super) fn shared_home() -> &'static Home {
     static HOME: OnceLock<Home> = OnceLock::new();
     HOME.get_or_init(|| {
         let home = demo_home();

@@ -1,0 +1,162 @@
+//! How much a sentence counts by the way it is said.
+
+use super::choosing::Sentence;
+use super::question::{Asks, Question};
+use super::{Passage, Voice};
+
+/// Returns how much a sentence counts by the way it is said, and where.
+pub(super) fn manner(
+    question: &Question,
+    passage: &Passage,
+    sentence: &Sentence<'_>,
+    turn: Turn,
+) -> f64 {
+    let mut counts = match passage.voice {
+        Voice::Model | Voice::Note => 1.0,
+        Voice::Person => 0.97,
+        Voice::Summary => 0.9,
+        Voice::Tool => 0.6,
+    };
+    if sentence.is_question {
+        counts *= 0.7;
+    } else if question.asks != Asks::How
+        && ANNOUNCING.iter().any(|words| sentence.text.starts_with(words))
+    {
+        counts *= 0.75;
+    }
+    if sentence.words.len() < 4 {
+        counts *= 0.9;
+    }
+    counts *= match turn {
+        Turn::Opening if question.asks == Asks::WhatWasDone => 1.3,
+        Turn::Opening => 0.85,
+        Turn::Closing if question.asks == Asks::Whether => 1.25,
+        Turn::Closing => 1.15,
+        Turn::Between => 1.0,
+    };
+    if passage.is_decision {
+        counts *= 1.1;
+    }
+    if passage.is_abandoned {
+        counts *= 0.9;
+    }
+    if CONCLUSIONS.iter().any(|word| sentence.words.contains(*word)) {
+        counts *= 1.1;
+    }
+    let is_number = || {
+        sentence.text.contains(|letter: char| letter.is_ascii_digit())
+            || sentence.words.iter().any(|word| is_time(word))
+    };
+    counts
+        * match question.asks {
+            Asks::Why if REASONS.iter().any(|reason| sentence.words.contains(*reason)) => 1.2,
+            Asks::HowLong if has_duration(sentence.text) => 1.4,
+            Asks::HowMuch if is_number() => 1.2,
+            Asks::HowMuch | Asks::HowLong => 0.9,
+            _ => 1.0,
+        }
+}
+
+/// Which part of a unit of work a passage is: what opens it says what is wanted, what closes it what came of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Opening,
+    Between,
+    Closing,
+}
+
+/// How sentences begin that say what will be done next.
+const ANNOUNCING: [&str; 14] = [
+    "I'll ",
+    "I will ",
+    "Let me ",
+    "I'm going ",
+    "Checking ",
+    "Looking ",
+    "Ich schaue",
+    "Ich werde",
+    "Je vais",
+    "Je regarde",
+    "Voy a",
+    "Vou ",
+    "Now ",
+    "Running ",
+];
+
+/// Says whether a number with a unit of time stands in a text.
+fn has_duration(text: &str) -> bool {
+    const UNITS: [&str; 34] = [
+        "ms", "s", "sec", "secs", "second", "seconds", "min", "mins", "minute", "minutes", "h",
+        "hour", "hours", "day", "days", "week", "weeks", "sekunden", "minuten", "stunden", "tage",
+        "secondes", "heures", "jours", "segundos", "minutos", "horas", "dias", "días", "秒", "分",
+        "分钟", "小时", "時間",
+    ];
+    let mut rest = text;
+    while let Some(at) = rest.find(|letter: char| letter.is_ascii_digit()) {
+        let number = &rest[at..];
+        let end =
+            number.find(|letter: char| !letter.is_ascii_digit() && letter != '.' && letter != ',');
+        let behind = &number[end.unwrap_or(number.len())..];
+        let unit = behind.strip_prefix(' ').unwrap_or(behind);
+        let end = unit.find(|letter: char| !letter.is_alphabetic()).unwrap_or(unit.len());
+        if UNITS.contains(&&*unit[..end].to_lowercase()) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
+}
+
+/// Says whether a folded word names a month or a day.
+fn is_time(word: &str) -> bool {
+    const TIMES: [&str; 34] = [
+        "januari",
+        "februari",
+        "march",
+        "april",
+        "may",
+        "june",
+        "juli",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "mondai",
+        "tuesdai",
+        "wednesdai",
+        "thursdai",
+        "fridai",
+        "tomorrow",
+        "yesterdai",
+        "januar",
+        "februar",
+        "marz",
+        "mai",
+        "juni",
+        "oktober",
+        "dezember",
+        "janvier",
+        "fevrier",
+        "enero",
+        "febrero",
+        "mayo",
+        "octubr",
+        "diciembr",
+    ];
+    TIMES.contains(&word)
+}
+
+/// Words by which people say what they have found out, folded.
+const CONCLUSIONS: [&str; 12] = [
+    "caus", "culprit", "finding", "turned", "ursach", "schuld", "grund", "raison", "causa",
+    "coupabl", "原因", "理由",
+];
+
+/// Words that announce a reason, folded.
+const REASONS: [&str; 22] = [
+    "becaus", "sinc", "so", "reason", "caus", "therefor", "cannot", "weil", "denn", "deshalb",
+    "damit", "ursach", "grund", "car", "parc", "porqu", "pois", "otherwis", "due", "ので", "から",
+    "因为",
+];

@@ -1,0 +1,269 @@
+//! What a question asks: its words, and what kind of answer it wants.
+
+use super::glossary::equivalents;
+use super::table::{Table, asks_for_table, table};
+use super::words::{fold, is_light, is_stop_word, is_unspaced, pairs, plain};
+
+/// A question, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    pub(super) words: Vec<QuestionWord>,
+    /// What kind of answer it wants.
+    pub asks: Asks,
+    /// Whether the order of events matters to it.
+    pub is_about_time: bool,
+    /// The list that would answer it, if it asks for something that is counted.
+    pub table: Option<Table>,
+}
+
+/// A word that an answer should have.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct QuestionWord {
+    /// As it was written.
+    pub(super) text: String,
+    pub(super) folded: String,
+    /// The same word in other languages, as it is written there, and folded.
+    pub(super) equivalents: &'static [&'static str],
+    pub(super) folded_equivalents: Vec<String>,
+    /// Whether it is so general that an answer need not have it.
+    pub(super) is_light: bool,
+    /// Whether it looks like the name of something: it has a digit, an underscore, or a capital inside.
+    pub(super) is_name: bool,
+}
+
+/// What kind of answer a question wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// A reason.
+    Why,
+    /// A number, a measure or a time.
+    HowMuch,
+    /// A length of time, or how often.
+    HowLong,
+    /// A way to do something.
+    How,
+    /// Yes or no.
+    Whether,
+    /// What was worked on.
+    WhatWasDone,
+    /// Anything else.
+    What,
+}
+
+impl Question {
+    /// Understands a question in English, German, French, Spanish, Portuguese, Japanese or Chinese.
+    pub fn parse(text: &str) -> Self {
+        let mut words: Vec<QuestionWord> = Vec::new();
+        let mut push = |text: &str, folded: String, is_light: bool| {
+            if words.iter().all(|word| word.folded != folded) {
+                let equivalents = equivalents(&folded);
+                let folded_equivalents = equivalents.iter().map(|word| fold(word)).collect();
+                let is_name = is_name(text);
+                words.push(QuestionWord {
+                    text: text.to_owned(),
+                    folded,
+                    equivalents,
+                    folded_equivalents,
+                    is_light,
+                    is_name,
+                });
+            }
+        };
+        for run in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+            let mut rest = run.trim_matches('_');
+            while let Some(first) = rest.chars().next() {
+                let unspaced = is_unspaced(first);
+                let end = rest.find(|letter| is_unspaced(letter) != unspaced).unwrap_or(rest.len());
+                let (piece, after) = rest.split_at(end);
+                rest = after;
+                if unspaced {
+                    for run in piece.split(is_grammar).filter(|run| run.chars().count() > 1) {
+                        pairs(run).for_each(|pair| push(pair, pair.to_owned(), is_asking(pair)));
+                    }
+                    continue;
+                }
+                let word = plain(piece);
+                if !is_stop_word(&word) && (word.len() > 1 || first.is_ascii_digit()) {
+                    push(piece, fold(&piece.replace('_', "")), is_light(&word));
+                }
+            }
+        }
+        let spoken = plain(text);
+        let has = |list: &[&str]| list.iter().any(|words| has_words(&spoken, words));
+        let asks = if has(WHY) || WHY_UNSPACED.iter().any(|words| text.contains(words)) {
+            Asks::Why
+        } else if has(HOW_LONG) {
+            Asks::HowLong
+        } else if has(HOW_MUCH) || HOW_MUCH_UNSPACED.iter().any(|words| text.contains(words)) {
+            Asks::HowMuch
+        } else if WHETHER.iter().any(|word| spoken.split_whitespace().next() == Some(word)) {
+            Asks::Whether
+        } else if has(HOW) {
+            Asks::How
+        } else if has(WHAT_WAS_DONE) {
+            Asks::WhatWasDone
+        } else {
+            Asks::What
+        };
+        Self { words, asks, is_about_time: has(TIME), table: table(&spoken) }
+    }
+
+    /// Returns the words of the question, and behind them some equivalents in other languages.
+    pub fn words_to_look_for(&self) -> impl Iterator<Item = &str> {
+        // Each of them makes a search longer.
+        const MOST_EQUIVALENTS: usize = 24;
+        let heavy = self.words.iter().filter(|word| !word.is_light);
+        let equivalents = heavy.flat_map(|word| word.equivalents).copied();
+        self.words().chain(equivalents.take(MOST_EQUIVALENTS))
+    }
+
+    /// Returns the words that the question is about, as they were written.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| &*word.text)
+    }
+
+    /// Returns the words that narrow a list down: those that neither ask for the list nor could stand in any question.
+    pub fn subject_words(&self) -> impl Iterator<Item = &str> {
+        let is_subject =
+            |word: &&QuestionWord| !word.is_light && !asks_for_table(&plain(&word.text));
+        self.words.iter().filter(is_subject).map(|word| &*word.text)
+    }
+}
+
+fn is_name(word: &str) -> bool {
+    let inside = word.chars().skip(1);
+    word.contains(|letter: char| letter.is_ascii_digit() || letter == '_')
+        || inside.into_iter().any(char::is_uppercase)
+}
+
+/// Returns a word as words are compared: small letters, no accents.
+pub fn plain_word(word: &str) -> String {
+    plain(word)
+}
+
+/// Characters of Japanese that are mostly grammar; those between them are words.
+fn is_grammar(letter: char) -> bool {
+    "はがをにのでとかもへやねよたてだなれさしすせそまみめりるい的了吗呢和在是有我们哪"
+        .contains(letter)
+}
+
+fn is_asking(pair: &str) -> bool {
+    ["原因", "理由", "为什", "什么", "么时", "怎么", "哪个", "何故", "いつ", "どう", "なぜ", "前面"]
+        .contains(&pair)
+}
+
+const WHY: &[&str] = &[
+    "why", "reason", "cause", "caused", "how come", "warum", "wieso", "weshalb", "grund",
+    "pourquoi", "por que", "porque",
+];
+const WHY_UNSPACED: &[&str] = &["なぜ", "原因", "理由", "为什么", "為什麼"];
+const HOW_MUCH: &[&str] = &[
+    "how much",
+    "how many",
+    "how long",
+    "how often",
+    "how fast",
+    "how big",
+    "how large",
+    "when",
+    "which version",
+    "cost",
+    "wann",
+    "wie viel",
+    "wie viele",
+    "wie lange",
+    "wie oft",
+    "wie schnell",
+    "combien",
+    "quand",
+    "cuanto",
+    "cuando",
+    "quanto",
+    "quando",
+    "cidr",
+    "port",
+];
+const HOW_MUCH_UNSPACED: &[&str] = &["いつ", "何回", "いくら", "多少", "什么时候", "何时", "几"];
+const HOW_LONG: &[&str] = &[
+    "how long",
+    "how fast",
+    "how slow",
+    "how often",
+    "how quick",
+    "how quickly",
+    "wie lange",
+    "wie schnell",
+    "wie oft",
+    "combien de temps",
+    "cuanto tiempo",
+    "cuanto tarda",
+    "quanto tempo",
+];
+const HOW: &[&str] = &[
+    "how do",
+    "how did",
+    "how can",
+    "how to",
+    "how does",
+    "wie haben",
+    "wie kann",
+    "comment",
+    "como",
+];
+const WHETHER: &[&str] = &[
+    "did",
+    "does",
+    "do",
+    "is",
+    "are",
+    "was",
+    "were",
+    "has",
+    "have",
+    "can",
+    "could",
+    "may",
+    "should",
+    "hat",
+    "haben",
+    "ist",
+    "sind",
+    "war",
+    "waren",
+    "kann",
+    "darf",
+    "funktioniert",
+    "est-ce",
+    "avons-nous",
+    "hay",
+    "funciona",
+    "funcionou",
+];
+const WHAT_WAS_DONE: &[&str] = &[
+    "what did we do",
+    "what did i do",
+    "what have we done",
+    "what have i done",
+    "did we work on",
+    "did i work on",
+    "what happened",
+    "was haben wir gemacht",
+    "was habe ich gemacht",
+    "was ist passiert",
+    "qu'avons-nous fait",
+    "qu'est-ce qu'on a fait",
+    "que hicimos",
+    "o que fizemos",
+];
+const TIME: &[&str] = &[
+    "when", "last", "first", "at first", "since", "history", "timeline", "before", "after", "wann",
+    "zuletzt", "zuerst", "quand", "dernier", "premier", "cuando", "ultima", "primera", "quando",
+];
+
+/// Says whether words stand in a text, in a row and whole.
+pub(super) fn has_words(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| {
+        let is_free = |letter: Option<char>| letter.is_none_or(|letter| !letter.is_alphanumeric());
+        is_free(text[..at].chars().next_back()) && is_free(text[at + words.len()..].chars().next())
+    })
+}

@@ -1,0 +1,173 @@
+//! Words, folded so that forms of one word are equal or begin alike.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// Calls `give` with each word of a text, in its folded form. An identifier of several parts gives the whole and then its
+/// parts; a script without spaces gives pairs of characters.
+pub(super) fn each_word(text: &str, mut give: impl FnMut(&str)) {
+    for run in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+        let mut rest = run.trim_matches('_');
+        while let Some(first) = rest.chars().next() {
+            let unspaced = is_unspaced(first);
+            let end = rest.find(|letter| is_unspaced(letter) != unspaced).unwrap_or(rest.len());
+            let (piece, after) = rest.split_at(end);
+            rest = after;
+            if unspaced {
+                pairs(piece).for_each(&mut give);
+            } else {
+                let parts: Vec<&str> = parts_of(piece).collect();
+                give(&fold(&piece.replace('_', "")));
+                if parts.len() > 1 {
+                    for part in parts {
+                        give(&fold(part));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Returns the pairs of neighbouring characters; one that stands alone is a pair, too.
+pub(super) fn pairs(text: &str) -> impl Iterator<Item = &str> {
+    let mut starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    starts.push(text.len());
+    let length = 2.min(starts.len() - 1);
+    (0..starts.len() - length).map(move |at| &text[starts[at]..starts[at + length]])
+}
+
+/// Cuts an identifier where underscores stand or a capital follows a small letter.
+fn parts_of(identifier: &str) -> impl Iterator<Item = &str> {
+    identifier.split('_').flat_map(|part| {
+        let mut cuts = vec![0];
+        let mut before = None;
+        for (at, letter) in part.char_indices() {
+            if letter.is_uppercase() && before.is_some_and(char::is_lowercase) {
+                cuts.push(at);
+            }
+            before = Some(letter);
+        }
+        cuts.push(part.len());
+        let pieces: Vec<&str> = cuts.windows(2).map(|cut| &part[cut[0]..cut[1]]).collect();
+        pieces.into_iter().filter(|piece| !piece.is_empty())
+    })
+}
+
+/// Says whether a character belongs to a script that does not put spaces between words.
+pub(super) fn is_unspaced(character: char) -> bool {
+    matches!(u32::from(character), 0x0e01..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17d3 | 0x3005..=0x3007
+        | 0x3041..=0x3096 | 0x30a1..=0x30ff | 0x3400..=0x9fff | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+}
+
+/// Folds a word: small letters, no accents, no usual endings.
+pub(super) fn fold(word: &str) -> String {
+    let plain = plain(word);
+    let length = plain.chars().count();
+    if length <= 3 || plain.contains(|letter: char| letter.is_ascii_digit()) {
+        return plain;
+    }
+    let cut = |ending: &str| plain.strip_suffix(ending).filter(|stem| stem.len() >= 3);
+    let stem = if let Some(stem) = cut("ies") {
+        return format!("{stem}i");
+    } else if let Some(stem) = cut("ing").or_else(|| cut("ed")).filter(|stem| has_vowel(stem)) {
+        undoubled(stem)
+    } else if plain.ends_with("ss") || plain.ends_with("us") || plain.ends_with("is") {
+        &plain
+    } else {
+        cut("s").unwrap_or(&plain)
+    };
+    let stem = stem.strip_suffix('e').filter(|stem| stem.len() >= 3).unwrap_or(stem);
+    match stem.strip_suffix('y') {
+        Some(stem) if stem.len() >= 3 => format!("{stem}i"),
+        _ => stem.to_owned(),
+    }
+}
+
+/// Returns a word in small letters without accents.
+pub(super) fn plain(word: &str) -> String {
+    let mut plain = String::with_capacity(word.len());
+    for letter in word.chars().flat_map(char::to_lowercase) {
+        match letter {
+            'à' | 'á' | 'â' | 'ã' | 'ä' | 'å' => plain.push('a'),
+            'ç' => plain.push('c'),
+            'è' | 'é' | 'ê' | 'ë' => plain.push('e'),
+            'ì' | 'í' | 'î' | 'ï' => plain.push('i'),
+            'ñ' => plain.push('n'),
+            'ò' | 'ó' | 'ô' | 'õ' | 'ö' | 'ø' => plain.push('o'),
+            'ù' | 'ú' | 'û' | 'ü' => plain.push('u'),
+            'ß' => plain.push_str("ss"),
+            'œ' => plain.push_str("oe"),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+fn has_vowel(stem: &str) -> bool {
+    stem.contains(['a', 'e', 'i', 'o', 'u', 'y'])
+}
+
+/// `running` comes from `run`, while `falling` comes from `fall`; both lose a letter here, which does no harm.
+fn undoubled(stem: &str) -> &str {
+    match stem.as_bytes() {
+        [.., one, other] if one == other && one.is_ascii() => &stem[..stem.len() - 1],
+        _ => stem,
+    }
+}
+
+/// Returns how well two folded words fit: 1 if they are forms of one word, less if they only begin alike.
+pub(super) fn likeness(one: &str, other: &str) -> f64 {
+    const ALIKE: f64 = 0.8;
+    if one == other {
+        return 1.0;
+    }
+    let shared = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let longest = one.len().max(other.len());
+    let is_word = one.is_ascii() && !one.bytes().any(|byte| byte.is_ascii_digit());
+    if is_word && shared >= 5 && shared * 10 >= longest * 6 { ALIKE } else { 0.0 }
+}
+
+/// Says whether a word of a question tells nothing about what is asked.
+pub(super) fn is_stop_word(plain: &str) -> bool {
+    STOP_WORDS.contains(plain)
+}
+
+/// Says whether a word is so general that an answer need not have it.
+pub(super) fn is_light(plain: &str) -> bool {
+    LIGHT_WORDS.contains(plain)
+}
+
+/// Words of grammar and of asking in English, German, French, Spanish and Portuguese, without accents.
+static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    "a about after ago all also am an and any anyone anything are around as at be been before between being but by can cannot could d did do does doing don \
+     done for from had has have he her here his how i if in into is isn it its just ll m many me much my no not of off on or \
+     other our out over re s she should so some t than that the their them then there these they this those to too up us ve \
+     very was wasn we were what when where which while who whom whose why will with won would you your per during since \
+     aber als am an auch auf aus bei bin bis da damals das dass dem den denn der des die dies diese dieser doch du ein eine einem einen \
+     einer er es fur hab habe haben hat hatte hatten ich ihr im in ist ja kein keine man mein mit nach nicht noch nur ob oder ohne \
+     schon sein seit sich sie sind so uber um und uns unser unsere vom von vor wann war waren warum was welche welcher welches \
+     wem wen wer werden wie wieder wieso wir wird wo wurde wurden zu zum zur \
+     ai as au aux avec ce ces cet cette combien comment dans de des du elle en est et etait etaient etre eu il ils j je l la le les leur mais n ne nos \
+     notre nous on ont ou par pas pour pourquoi qu quand que quel quelle quelles quels qui quoi sa se ses son sont sur un une vous y \
+     a al ante como con cual cuales cuando cuanto de del donde el ella en entre era es esa ese eso esta estaba este esto fue fueron ha hay \
+     la las le lo los mas me mi muy no nos nuestra nuestro o para pero por porque que quien se ser si sin sobre son su sus un una \
+     usamos y ya yo \
+     ao aos as com como da das do dos e ela ele em era eram esta estao foi foram isso isto ja mas meu na nas nao nem nos nosso o os ou para pela pelo \
+     por qual quais quando quanto que quem sao se sem ser seu sua tem um uma voce \
+     pasa paso hizo fait passe gab passiert aconteceu"
+        .split_whitespace()
+        .collect()
+});
+
+/// What almost any question may say of anything.
+static LIGHT_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    "again always back became become blocks came cause caused change changed choose chose chosen come decide decided decision end \
+     ever exactly fast find first fix fixed found gave get gets getting give go goes going gone good got happen happened happens \
+     instead keep kept last later let long look make made may might mean means must need needed never now often on once only pick \
+     picked problem reason said say says session show slow still stop stopped take takes took tell tried try turn turned use \
+     used using want wanted way went why without work worked works wrong yet later soon thing things something possible allowed \
+     entschieden gemacht problem benutzen benutzt verwenden grund \
+     utiliser decide fait raison probleme decidir decidimos usar razon razao problema"
+        .split_whitespace()
+        .collect()
+});
