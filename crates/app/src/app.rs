@@ -52,6 +52,9 @@ const BATCH_ENTRIES: usize = 40_000;
 /// From how many new bytes on the text index is filled while families are derived, and links are found at once.
 const MUCH: u64 = 2 * 1024 * 1024;
 
+/// Up to how many nodes all are linked whenever one has changed.
+const FEW_NODES: u32 = 2000;
+
 impl App {
     /// Opens a data folder; makes one where there is none.
     pub fn open(folder: &Path, sources: Sources) -> Result<Self> {
@@ -175,8 +178,13 @@ impl App {
             // A fork may tell what was forgotten, too; what the user said about that still holds.
             self.store.replay_for(&dropped)?;
         }
-        // A few new nodes can wait for their links; whoever waits for many waits hardly longer.
-        if commit || depth == Depth::Linked || report.bytes >= MUCH {
+        // Few nodes are linked in no time; among many, a few new ones can wait until somebody asks for links.
+        let is_quick = || Ok::<_, AppError>(self.store.node_count()? <= FEW_NODES);
+        if commit
+            || depth == Depth::Linked
+            || report.bytes >= MUCH
+            || (depth == Depth::Whole && is_quick()?)
+        {
             self.link()?;
         }
         let Self { store, index, tail, fresh, .. } = self;

@@ -32,6 +32,13 @@ impl Store {
         })
     }
 
+    /// Returns how many nodes there are.
+    pub fn node_count(&self) -> Result<u32> {
+        self.database.read(|connection| {
+            connection.query_row("SELECT count(*) FROM node", [], |row| row.get(0))
+        })
+    }
+
     /// Returns what the link pass needs to know of all nodes.
     pub fn link_facts(&self) -> Result<Vec<NodeFacts>> {
         self.database.read(|connection| {
