@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 
 use crate::error::{Result, StoreError};
@@ -27,6 +28,22 @@ pub struct Database {
 impl Database {
     /// Opens the database and brings it up to date; makes one where there is none.
     pub fn open(path: &Path) -> Result<Self> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let started = Instant::now();
+        // SQLite does not wait by itself while another process makes the database or brings it up to date.
+        loop {
+            match Self::try_open(path) {
+                Err(StoreError::Database { source, .. })
+                    if is_busy(&source) && started.elapsed() < PATIENCE =>
+                {
+                    thread::sleep(PAUSE);
+                }
+                opened => return opened,
+            }
+        }
+    }
+
+    fn try_open(path: &Path) -> Result<Self> {
         let failed = |source| StoreError::Database { path: path.to_owned(), source };
         // SQLite makes the files beside it as readable as this one.
         private()
@@ -77,6 +94,11 @@ impl Database {
         // Whoever panicked has left no transaction open: dropping one rolls it back.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error_code();
+    matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 /// Takes the steps that are missing.

@@ -83,11 +83,18 @@ fn what_comes_later_is_linked_as_if_it_had_been_there() {
 }
 
 #[test]
-fn a_refresh_links_when_links_are_asked_for() {
+fn a_search_does_not_wait_for_links() {
     let home = home();
-    home.open().refresh(LATER, &Silent).unwrap().unwrap();
+    home.open().refresh_for_search(LATER, &Silent).unwrap().unwrap();
     assert_eq!(links(&home), []);
     home.open().refresh_with_links(LATER, &Silent).unwrap().unwrap();
+    assert_eq!(links(&home).len(), 1);
+}
+
+#[test]
+fn few_units_of_work_are_linked_by_any_refresh() {
+    let home = home();
+    home.open().refresh(LATER, &Silent).unwrap().unwrap();
     assert_eq!(links(&home).len(), 1);
 }
 

@@ -17,6 +17,19 @@ const MOST_ENTRIES: usize = 5;
 /// So long is what led to an error, in characters.
 const CONTEXT_LENGTH: usize = 200;
 
+/// Signs of a command that gets by with force, or by changing files.
+const FORCED: [&str; 9] = [
+    "--force",
+    "--no-verify",
+    "--legacy-peer-deps",
+    "rm -",
+    "git rm",
+    "git checkout",
+    "git reset",
+    "sed -i",
+    "sudo ",
+];
+
 /// Collects errors and watches for what resolves them.
 #[derive(Debug, Default)]
 pub(super) struct Errors {
@@ -141,6 +154,10 @@ impl Errors {
         let error = &self.all[last];
         // After a change to the code it is the code that was wrong, not the way to call the tool.
         if error.changes != self.changes {
+            return;
+        }
+        // What forces its way, or changes files by the way, is nothing to learn from.
+        if FORCED.iter().any(|sign| worked.contains(sign)) {
             return;
         }
         let failed = error.call.as_ref().map_or("", |call| &*call.context);
