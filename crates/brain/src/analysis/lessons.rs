@@ -124,7 +124,7 @@ static CONDUCT: Signs = Signs::new(
 
 /// What the user says against the way a model works.
 fn conduct(experience: &Experience<'_>) -> Vec<Learnt> {
-    let replies = experience.talk.replies().skip(1);
+    let replies = experience.talk.later_replies();
     let complaints = replies.filter(|(_, turn)| refuses(&turn.text));
     let mut found = Vec::new();
     for (before, turn) in complaints {
@@ -171,10 +171,7 @@ fn from_helper(helper: &Helper, experience: &Experience<'_>) -> Learnt {
     let mentions =
         |turn: &&Turn| turn.speaker != Speaker::Summary && turn.text.to_lowercase().contains(what);
     let said = experience.talk.turns().iter().rev().find(mentions).map_or("", |turn| &*turn.text);
-    let verdict = match (helper.failures, said.is_empty()) {
-        (0, _) => "worked",
-        (_, _) => "did not get by without errors",
-    };
+    let verdict = if helper.failures == 0 { "worked" } else { "did not get by without errors" };
     let summary = format!("The {what} {} was used and {verdict}", helper.name);
     let flagged = experience
         .flags

@@ -24,8 +24,7 @@ pub(super) fn prompting_wins(talk: &Talk, was_clear: bool, one_shot: bool) -> Ve
 /// Returns what the user had to put right.
 pub(super) fn prompting_failures(talk: &Talk) -> Vec<String> {
     let corrections = talk
-        .replies()
-        .skip(1)
+        .later_replies()
         .filter(|(before, turn)| before.is_some() && refuses(&turn.text) && !praises(&turn.text));
     corrections
         .map(|(_, turn)| format!("Had to be put right: “{}”", one_line(&turn.text, LENGTH)))

@@ -36,7 +36,7 @@ impl Workshop {
 /// Returns how hard it was.
 pub(super) fn friction(talk: &Talk, workshop: &Workshop) -> Friction {
     let rephrasings = rephrasings(talk);
-    let corrections = talk.replies().skip(1).filter(|(_, turn)| refuses(&turn.text)).count() as u64;
+    let corrections = talk.later_replies().filter(|(_, turn)| refuses(&turn.text)).count() as u64;
     let churn = if workshop.looked_at >= 10 { workshop.looked_at / 10 } else { 0 };
     let is_silent = workshop.ends_failing
         && !talk.by(Speaker::User).next_back().is_some_and(|turn| praises(&turn.text));
@@ -61,7 +61,7 @@ pub(super) fn friction(talk: &Talk, workshop: &Workshop) -> Friction {
 /// Returns how well it went.
 pub(super) fn delight(talk: &Talk, workshop: &Workshop) -> Delight {
     let corrected =
-        talk.replies().skip(1).any(|(_, turn)| refuses(&turn.text) && !praises(&turn.text));
+        talk.later_replies().any(|(_, turn)| refuses(&turn.text) && !praises(&turn.text));
     let praised = talk.by(Speaker::User).any(|turn| praises(&turn.text));
     let one_shot = workshop.calls >= 3 && !corrected && !workshop.ends_failing;
     let percent =

@@ -58,7 +58,12 @@ impl Talk {
         self.by(Speaker::User).skip(1).map(|turn| &*turn.text).collect::<Vec<_>>().join("\n")
     }
 
-    /// Returns a user's turns, each with what the model had said last before it and how many turns back that is.
+    /// Returns the replies after the user's first words: those open the work, only later ones can judge it.
+    pub(super) fn later_replies(&self) -> impl Iterator<Item = (Option<&Turn>, &Turn)> {
+        self.replies().skip(1)
+    }
+
+    /// Returns a user's turns, each with what the model had said last before it.
     pub(super) fn replies(&self) -> impl Iterator<Item = (Option<&Turn>, &Turn)> {
         let mut said: Option<&Turn> = None;
         self.turns.iter().filter_map(move |turn| match turn.speaker {
