@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pi_brain_brain::{Rules, link_nodes};
+use pi_brain_brain::{Linker, Rules};
 use pi_brain_forest::{Forest, RootId};
 use pi_brain_search::{HotTail, SearchIndex};
 use pi_brain_session::Millis;
@@ -178,6 +178,9 @@ impl App {
             // A fork may tell what was forgotten, too; what the user said about that still holds.
             self.store.replay_for(&dropped)?;
         }
+        let Self { store, index, tail, fresh, .. } = self;
+        indexing::catch_up(store, index, tail, filling, commit, progress)?;
+        fresh.show(tail);
         // Few nodes are linked in no time; among many, a few new ones can wait until somebody asks for links.
         let is_quick = || Ok::<_, AppError>(self.store.node_count()? <= FEW_NODES);
         if commit
@@ -187,16 +190,15 @@ impl App {
         {
             self.link()?;
         }
-        let Self { store, index, tail, fresh, .. } = self;
-        indexing::catch_up(store, index, tail, filling, commit, progress)?;
-        fresh.show(tail);
         Ok(report)
     }
 
     /// Finds out which nodes have something in common, if anything has changed since that was done last.
     fn link(&mut self) -> Result<()> {
         if self.store.is_unlinked()? {
-            let edges = link_nodes(self.store.link_facts()?, &self.store.linked_pairs()?);
+            let mut linker = Linker::default();
+            self.store.each_node_facts(|node| linker.add(node))?;
+            let edges = linker.finish(&self.store.linked_pairs()?);
             self.store.save_links(&edges)?;
         }
         Ok(())

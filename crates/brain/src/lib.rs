@@ -2,7 +2,7 @@
 //!
 //! Pure functions over values. An [`Outline`] is what the cutting of a session file depends on; [`cut_family`] cuts the
 //! files of a family into [`Segment`]s; an [`Analysis`] listens to the entries of a segment and makes a [`Node`] of it;
-//! [`structural_edges`] link the nodes of a family, [`link_nodes`] those that have something in common. A node has
+//! [`structural_edges`] link the nodes of a family, [`Linker`] those that have something in common. A node has
 //! versions, which [`compute_diff`] compares. Across nodes, [`group_lessons`] and [`find_patterns`] say what comes up again.
 //!
 //! It knows nothing of files, databases, processes, or the clock.
@@ -39,7 +39,7 @@ pub use failure_pattern::{FailurePattern, Resolution, SeenError, find_patterns};
 pub use family::{Cut, FamilyFile, cut_family};
 pub use ids::{BadId, EdgeId, NodeId, NodeRef};
 pub use lesson_groups::{LearntLesson, LessonGroup, Trend, group_lessons};
-pub use link::{ErrorFact, LessonFact, NodeFacts, error_signature, link_nodes};
+pub use link::{ErrorFact, LessonFact, Linker, NodeFacts, error_signature};
 pub use node::{
     Analyzer, Confidence, DaemonDecision, DaemonMeta, Decision, ErrorSummary, Ext, Feedback,
     FlagType, Frequency, Lesson, LessonLevel, LessonsByLevel, ManualFlag, ModelObservations,

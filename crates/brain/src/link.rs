@@ -1,7 +1,8 @@
 //! The link pass: which nodes have to do with each other, beyond what the structure of sessions says.
 //!
-//! One pure function over all nodes. What two nodes have in common counts by how rare it is among all of them: what
-//! many have links nothing. The result depends neither on the order of the nodes nor on earlier passes.
+//! A pure function of all nodes. What two nodes have in common counts by how rare it is among all of them: what
+//! many have links nothing. The result does not depend on earlier passes. Nodes are taken in one after the other, and only what
+//! they can have in common is kept of each: there may be tens of thousands.
 
 mod words;
 mod signature;
@@ -16,6 +17,7 @@ pub use signature::error_signature;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use pi_brain_session::Millis;
 use sha2::{Digest, Sha256};
@@ -82,6 +84,30 @@ pub struct LessonFact {
     pub tags: Vec<String>,
 }
 
+/// What is kept of a node while nodes are linked; all that it can have in common with others is in [`Keys`].
+#[derive(Debug)]
+struct Known {
+    id: NodeId,
+    project: Arc<str>,
+    session: Arc<str>,
+    started: Millis,
+    outcome: Outcome,
+    /// What may be names of other nodes or sessions in what was said.
+    names: Vec<String>,
+    lessons: Vec<KnownLesson>,
+}
+
+/// What is kept of a lesson.
+#[derive(Debug)]
+struct KnownLesson {
+    level: LessonLevel,
+    summary: String,
+    /// Its words.
+    words: Vec<u32>,
+    /// Its tags, as tags and as tools.
+    tags: Vec<u32>,
+}
+
 /// A link that may be drawn, between nodes by their numbers.
 #[derive(Clone, Debug)]
 struct Candidate {
@@ -107,28 +133,57 @@ enum Because {
 
 /// Finds the links between nodes that their content shows.
 ///
-/// `linked` are the pairs that the structure of sessions, or a person, has linked already, the smaller id first: there
-/// is nothing to add to these. Each node gets at most five links, and two nodes have at most one.
-///
 /// The rule of each type is stated by the module that makes it: `named` for `reference`, `applied` for
 /// `lesson_application`, `failures` for `failure_pattern`, `alike` for `semantic`, `technique_shared` and
 /// `project_related`.
-pub fn link_nodes(mut nodes: Vec<NodeFacts>, linked: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
-    // Numbers follow the time, so that nothing depends on the order in which nodes were given.
-    nodes.sort_by_key(|node| (node.started, node.id));
-    nodes.dedup_by_key(|node| node.id);
-    let keys = Keys::of(&nodes);
-    let mut candidates = named::candidates(&nodes);
-    candidates.extend(applied::candidates(&nodes, &keys));
-    candidates.extend(failures::candidates(&keys));
-    candidates.extend(alike::candidates(&nodes, &keys));
-    let chosen = choose(&nodes, candidates, linked);
-    chosen.iter().map(|candidate| drawn(candidate, &nodes, &keys)).collect()
+#[derive(Debug, Default)]
+pub struct Linker {
+    nodes: Vec<Known>,
+    keys: Keys,
+    /// Projects and sessions, which many nodes have.
+    shared: HashSet<Arc<str>>,
+}
+
+impl Linker {
+    /// Takes in the next node. Nodes come in the order of time; those of one moment in any order, but always the same.
+    pub fn add(&mut self, node: NodeFacts) {
+        let is_earlier = |last: &Known| last.started <= node.started;
+        debug_assert!(self.nodes.last().is_none_or(is_earlier), "nodes come in the order of time");
+        self.keys.add(&node);
+        let lessons = node.lessons.iter().map(|lesson| self.keys.lesson(lesson)).collect();
+        let names = named::names_in(&node);
+        let (project, session) = (self.share(node.project), self.share(node.session));
+        let NodeFacts { id, started, outcome, .. } = node;
+        self.nodes.push(Known { id, project, session, started, outcome, names, lessons });
+    }
+
+    fn share(&mut self, text: String) -> Arc<str> {
+        if let Some(known) = self.shared.get(&*text) {
+            return Arc::clone(known);
+        }
+        let text: Arc<str> = text.into();
+        self.shared.insert(Arc::clone(&text));
+        text
+    }
+
+    /// Returns the links between all nodes that were taken in: at most five of each node, and at most one of two.
+    ///
+    /// `linked` are the pairs that the structure of sessions, or a person, has linked already, the smaller id first:
+    /// there is nothing to add to these.
+    pub fn finish(self, linked: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
+        let Self { nodes, keys, .. } = self;
+        let mut candidates = named::candidates(&nodes);
+        candidates.extend(applied::candidates(&nodes, &keys));
+        candidates.extend(failures::candidates(&keys));
+        candidates.extend(alike::candidates(&nodes, &keys));
+        let chosen = choose(&nodes, candidates, linked);
+        chosen.iter().map(|candidate| drawn(candidate, &nodes, &keys)).collect()
+    }
 }
 
 /// Keeps the strongest links: of each pair one, of each node a handful.
 fn choose(
-    nodes: &[NodeFacts],
+    nodes: &[Known],
     mut candidates: Vec<Candidate>,
     linked: &BTreeSet<(NodeId, NodeId)>,
 ) -> Vec<Candidate> {
@@ -173,7 +228,7 @@ fn rank(kind: EdgeType) -> u8 {
     }
 }
 
-fn drawn(candidate: &Candidate, nodes: &[NodeFacts], keys: &Keys) -> Edge {
+fn drawn(candidate: &Candidate, nodes: &[Known], keys: &Keys) -> Edge {
     let Candidate { source, target, kind, .. } = *candidate;
     let (from, to) = (&nodes[source], &nodes[target]);
     let mut metadata = EdgeMetadata {

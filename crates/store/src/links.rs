@@ -1,10 +1,10 @@
 //! The link pass as the database sees it: what it needs to know of nodes, and the edges that it has found.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use pi_brain_brain::{Edge, ErrorFact, LessonFact, NodeFacts, NodeId, Outcome};
 use pi_brain_session::Millis;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction};
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction};
 use serde::de::DeserializeOwned;
 use serde::de::value::{Error as NoWord, StrDeserializer};
 
@@ -39,58 +39,19 @@ impl Store {
         })
     }
 
-    /// Returns what the link pass needs to know of all nodes.
-    pub fn link_facts(&self) -> Result<Vec<NodeFacts>> {
+    /// Hands over what the link pass needs to know of each node, in the order of time.
+    pub fn each_node_facts(&self, mut take: impl FnMut(NodeFacts)) -> Result<()> {
         self.database.read(|connection| {
-            let mut nodes = nodes(connection)?;
-            let numbers: HashMap<NodeId, usize> =
-                nodes.iter().enumerate().map(|(number, node)| (node.id, number)).collect();
-            let mut add = |sql: &str, put: &mut dyn FnMut(&mut NodeFacts, &Row<'_>) -> Added| {
-                let mut statement = connection.prepare(sql)?;
-                let mut rows = statement.query([])?;
-                while let Some(row) = rows.next()? {
-                    if let Some(&number) = numbers.get(&node_id(row.get(0)?)) {
-                        put(&mut nodes[number], row)?;
-                    }
-                }
-                Added::Ok(())
-            };
-            add("SELECT node, path FROM file_touched ORDER BY node, path", &mut |node, row| {
-                node.files.push(row.get(1)?);
-                Ok(())
-            })?;
-            add("SELECT node, tag FROM tag ORDER BY node, kind, tag", &mut |node, row| {
-                node.tags.push(row.get(1)?);
-                Ok(())
-            })?;
-            add("SELECT node, name FROM tool ORDER BY node, name", &mut |node, row| {
-                node.tools.push(row.get(1)?);
-                Ok(())
-            })?;
-            let sql = "SELECT node, type, message FROM error ORDER BY node, ordinal";
-            add(sql, &mut |node, row| {
-                node.errors.push(ErrorFact { error_type: row.get(1)?, message: row.get(2)? });
-                Ok(())
-            })?;
-            let sql = "SELECT node, what, why FROM decision ORDER BY node, ordinal";
-            add(sql, &mut |node, row| {
-                for column in [1, 2] {
-                    node.decisions.push_str(row.get_ref(column)?.as_str()?);
-                    node.decisions.push('\n');
-                }
-                Ok(())
-            })?;
-            let sql = "SELECT node, level, summary, coalesce(actionable, ''), tags FROM lesson
-                       ORDER BY node, level, ordinal";
-            add(sql, &mut |node, row| {
-                let Some(level) = of_word(row.get_ref(1)?.as_str()?) else { return Ok(()) };
-                let summary: String = row.get(2)?;
-                let text = format!("{summary}\n{}", row.get_ref(3)?.as_str()?);
-                let tags = list(row.get_ref(4)?.as_str()?);
-                node.lessons.push(LessonFact { level, text, summary, tags });
-                Ok(())
-            })?;
-            Ok(nodes)
+            let mut details = Details::prepare(connection)?;
+            let sql =
+                "SELECT id, project, session_id, started, outcome, coalesce(goal, ''), summary
+                       FROM node ORDER BY started, id";
+            let mut statement = connection.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                take(details.of(row)?);
+            }
+            Ok(())
         })
     }
 
@@ -116,29 +77,69 @@ impl Store {
     }
 }
 
-type Added = rusqlite::Result<()>;
+/// The questions that are asked about each node.
+struct Details<'a> {
+    files: CachedStatement<'a>,
+    tags: CachedStatement<'a>,
+    tools: CachedStatement<'a>,
+    errors: CachedStatement<'a>,
+    decisions: CachedStatement<'a>,
+    lessons: CachedStatement<'a>,
+}
 
-fn nodes(connection: &Connection) -> rusqlite::Result<Vec<NodeFacts>> {
-    let sql = "SELECT id, project, session_id, started, outcome, coalesce(goal, ''), summary
-               FROM node ORDER BY id";
-    let mut statement = connection.prepare(sql)?;
-    let rows = statement.query_map([], |row| {
-        Ok(NodeFacts {
-            id: node_id(row.get(0)?),
-            project: row.get(1)?,
-            session: row.get(2)?,
-            started: Millis(row.get(3)?),
-            outcome: of_word(row.get_ref(4)?.as_str()?).unwrap_or(Outcome::Partial),
-            text: format!("{}\n{}", row.get_ref(5)?.as_str()?, row.get_ref(6)?.as_str()?),
-            decisions: String::new(),
-            files: Vec::new(),
-            tags: Vec::new(),
-            tools: Vec::new(),
-            errors: Vec::new(),
-            lessons: Vec::new(),
+impl<'a> Details<'a> {
+    fn prepare(connection: &'a Connection) -> rusqlite::Result<Self> {
+        let prepare = |sql: &str| connection.prepare_cached(sql);
+        Ok(Self {
+            files: prepare("SELECT path FROM file_touched WHERE node = ?1 ORDER BY path")?,
+            tags: prepare("SELECT tag FROM tag WHERE node = ?1 ORDER BY kind, tag")?,
+            tools: prepare("SELECT name FROM tool WHERE node = ?1 ORDER BY name")?,
+            errors: prepare("SELECT type, message FROM error WHERE node = ?1 ORDER BY ordinal")?,
+            decisions: prepare("SELECT what, why FROM decision WHERE node = ?1 ORDER BY ordinal")?,
+            lessons: prepare(
+                "SELECT level, summary, coalesce(actionable, ''), tags FROM lesson WHERE node = ?1
+                 ORDER BY level, ordinal",
+            )?,
         })
-    })?;
-    rows.collect()
+    }
+
+    fn of(&mut self, node: &Row<'_>) -> rusqlite::Result<NodeFacts> {
+        let key: i64 = node.get(0)?;
+        let text = |row: &Row<'_>| row.get(0);
+        let decided = |row: &Row<'_>| {
+            Ok(format!("{}\n{}\n", row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?))
+        };
+        let lessons = |row: &Row<'_>| {
+            let Some(level) = of_word(row.get_ref(0)?.as_str()?) else { return Ok(None) };
+            let summary: String = row.get(1)?;
+            let text = format!("{summary}\n{}", row.get_ref(2)?.as_str()?);
+            let tags = list(row.get_ref(3)?.as_str()?);
+            Ok(Some(LessonFact { level, text, summary, tags }))
+        };
+        let errors =
+            |row: &Row<'_>| Ok(ErrorFact { error_type: row.get(0)?, message: row.get(1)? });
+        Ok(NodeFacts {
+            id: node_id(key),
+            project: node.get(1)?,
+            session: node.get(2)?,
+            started: Millis(node.get(3)?),
+            outcome: of_word(node.get_ref(4)?.as_str()?).unwrap_or(Outcome::Partial),
+            text: format!("{}\n{}", node.get_ref(5)?.as_str()?, node.get_ref(6)?.as_str()?),
+            decisions: self
+                .decisions
+                .query_map([key], decided)?
+                .collect::<rusqlite::Result<_>>()?,
+            files: self.files.query_map([key], text)?.collect::<rusqlite::Result<_>>()?,
+            tags: self.tags.query_map([key], text)?.collect::<rusqlite::Result<_>>()?,
+            tools: self.tools.query_map([key], text)?.collect::<rusqlite::Result<_>>()?,
+            errors: self.errors.query_map([key], errors)?.collect::<rusqlite::Result<_>>()?,
+            lessons: self
+                .lessons
+                .query_map([key], lessons)?
+                .filter_map(rusqlite::Result::transpose)
+                .collect::<rusqlite::Result<_>>()?,
+        })
+    }
 }
 
 fn replace(transaction: &Transaction<'_>, edges: &[Edge]) -> rusqlite::Result<()> {

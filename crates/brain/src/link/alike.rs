@@ -11,7 +11,7 @@
 //! Where several hold, the one in which the two are most alike is taken. The link leads from the earlier one to the later.
 
 use super::keys::{KINDS, Keys, Kind};
-use super::{Because, Candidate, NodeFacts, descending};
+use super::{Because, Candidate, Known, descending};
 use crate::edge::EdgeType;
 
 /// How alike two nodes have to be at least: in everything, and in one respect.
@@ -29,7 +29,7 @@ struct Shared {
     count: [u32; KINDS],
 }
 
-pub(super) fn candidates(nodes: &[NodeFacts], keys: &Keys) -> Vec<Candidate> {
+pub(super) fn candidates(nodes: &[Known], keys: &Keys) -> Vec<Candidate> {
     let totals: Vec<[f64; KINDS]> = (0..nodes.len()).map(|node| totals(node, keys)).collect();
     let mut shared = vec![Shared::default(); nodes.len()];
     let mut touched: Vec<usize> = Vec::new();
@@ -79,8 +79,8 @@ fn totals(node: usize, keys: &Keys) -> [f64; KINDS] {
 }
 
 fn judge(
-    earlier: &NodeFacts,
-    later: &NodeFacts,
+    earlier: &Known,
+    later: &Known,
     both: &Shared,
     totals: [&[f64; KINDS]; 2],
 ) -> Option<(EdgeType, f64)> {

@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::keys::{Keys, Kind};
-use super::words::stems;
-use super::{Because, Candidate, LessonFact, NodeFacts, descending};
+use super::{Because, Candidate, Known, KnownLesson, descending};
 use crate::edge::EdgeType;
 use crate::node::Outcome;
 
@@ -21,7 +20,7 @@ const LEAST: f64 = 0.4;
 /// So many later nodes are taken for one lesson, those that have most of it.
 const MOST: usize = 3;
 
-pub(super) fn candidates(nodes: &[NodeFacts], keys: &Keys) -> Vec<Candidate> {
+pub(super) fn candidates(nodes: &[Known], keys: &Keys) -> Vec<Candidate> {
     let mut found = Vec::new();
     for (source, node) in nodes.iter().enumerate() {
         for (number, lesson) in node.lessons.iter().enumerate() {
@@ -42,15 +41,10 @@ pub(super) fn candidates(nodes: &[NodeFacts], keys: &Keys) -> Vec<Candidate> {
 }
 
 /// Returns the later nodes that have enough of a lesson's words: how much of it, and which.
-fn later(source: usize, lesson: &LessonFact, keys: &Keys) -> Vec<(f64, usize, Vec<u32>)> {
-    let mut total = 0.0;
+fn later(source: usize, lesson: &KnownLesson, keys: &Keys) -> Vec<(f64, usize, Vec<u32>)> {
+    let total: f64 = lesson.words.iter().map(|&word| keys.weight(word)).sum();
     let mut shared: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    for stem in stems(&lesson.text) {
-        let Some(key) = keys.find(Kind::Word, &stem) else {
-            total += keys.greatest_weight();
-            continue;
-        };
-        total += keys.weight(key);
+    for &key in &lesson.words {
         let after = keys.nodes(key).iter().filter(|&&node| node > source && keys.is_rare(key));
         after.for_each(|&node| shared.entry(node).or_default().push(key));
     }
@@ -62,18 +56,14 @@ fn later(source: usize, lesson: &LessonFact, keys: &Keys) -> Vec<(f64, usize, Ve
     weighed.filter(|(share, ..)| *share >= LEAST).collect()
 }
 
-fn have_common_ground(source: usize, target: usize, lesson: &LessonFact, keys: &Keys) -> bool {
+fn have_common_ground(source: usize, target: usize, lesson: &KnownLesson, keys: &Keys) -> bool {
     let has = |key: u32| keys.nodes(key).binary_search(&target).is_ok();
     let same_file =
         keys.of_node(source).iter().any(|&key| keys.kind(key) == Kind::File && has(key));
-    let tagged = |tag: &String| {
-        let tag = tag.to_lowercase();
-        [Kind::Tag, Kind::Tool].into_iter().filter_map(|kind| keys.find(kind, &tag)).any(has)
-    };
-    same_file || lesson.tags.iter().any(tagged)
+    same_file || lesson.tags.iter().any(|&tag| has(tag))
 }
 
-pub(super) fn reason(lesson: &LessonFact, shared: &[u32], keys: &Keys) -> String {
+pub(super) fn reason(lesson: &KnownLesson, shared: &[u32], keys: &Keys) -> String {
     let words: Vec<&str> = shared.iter().take(4).map(|&key| keys.text(key)).collect();
     format!("the lesson “{}” again, with success ({})", lesson.summary, words.join(", "))
 }

@@ -1,10 +1,11 @@
 //! What nodes can have in common, and how rare each of these is.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::NodeFacts;
 use super::signature::error_signature;
 use super::words::stems;
+use super::{KnownLesson, LessonFact, NodeFacts};
 
 /// What kind of thing nodes have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -28,7 +29,7 @@ pub(super) const KINDS: usize = 5;
 #[derive(Debug)]
 struct Key {
     kind: Kind,
-    text: String,
+    text: Arc<str>,
     /// The nodes that have it, in the order of time.
     nodes: Vec<usize>,
 }
@@ -37,7 +38,8 @@ struct Key {
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     all: Vec<Key>,
-    numbers: HashMap<(Kind, String), u32>,
+    /// The number of each, by kind and text.
+    numbers: [HashMap<Arc<str>, u32>; KINDS],
     /// What each node has.
     of_node: Vec<Vec<u32>>,
 }
@@ -46,16 +48,8 @@ pub(super) struct Keys {
 const COMMON: usize = 20;
 
 impl Keys {
-    /// Collects what nodes have, in their order.
-    pub(super) fn of(nodes: &[NodeFacts]) -> Self {
-        let mut keys = Self::default();
-        for node in nodes {
-            keys.add(node);
-        }
-        keys
-    }
-
-    fn add(&mut self, node: &NodeFacts) {
+    /// Notes what the next node has.
+    pub(super) fn add(&mut self, node: &NodeFacts) {
         let number = self.of_node.len();
         self.of_node.push(Vec::new());
         let learnt = node.lessons.iter().map(|lesson| &*lesson.text);
@@ -79,11 +73,7 @@ impl Keys {
     }
 
     fn note(&mut self, node: usize, kind: Kind, text: String) {
-        let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        let number = *self.numbers.entry((kind, text)).or_insert_with_key(|(kind, text)| {
-            self.all.push(Key { kind: *kind, text: text.clone(), nodes: Vec::new() });
-            next
-        });
+        let number = self.number(kind, text);
         let key = &mut self.all[number as usize];
         if key.nodes.last() != Some(&node) {
             key.nodes.push(node);
@@ -91,9 +81,28 @@ impl Keys {
         }
     }
 
-    /// Returns the number of a key, if any node has it.
-    pub(super) fn find(&self, kind: Kind, text: &str) -> Option<u32> {
-        self.numbers.get(&(kind, text.to_owned())).copied()
+    /// Returns the number of a key, whether or not any node has it.
+    fn number(&mut self, kind: Kind, text: String) -> u32 {
+        let numbers = &mut self.numbers[kind as usize];
+        if let Some(&number) = numbers.get(&*text) {
+            return number;
+        }
+        let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let text: Arc<str> = text.into();
+        self.all.push(Key { kind, text: Arc::clone(&text), nodes: Vec::new() });
+        numbers.insert(text, next);
+        next
+    }
+
+    /// Returns what is kept of a lesson.
+    pub(super) fn lesson(&mut self, lesson: &LessonFact) -> KnownLesson {
+        let words = stems(&lesson.text).into_iter().map(|stem| self.number(Kind::Word, stem));
+        let words = words.collect();
+        let tags = lesson.tags.iter().flat_map(|tag| {
+            [Kind::Tag, Kind::Tool].map(|kind| self.number(kind, tag.to_lowercase()))
+        });
+        let tags = tags.collect();
+        KnownLesson { level: lesson.level, summary: lesson.summary.clone(), words, tags }
     }
 
     /// Returns what a node has.

@@ -6,11 +6,11 @@
 
 use std::collections::HashMap;
 
-use super::{Because, Candidate, NodeFacts};
+use super::{Because, Candidate, Known, NodeFacts};
 use crate::edge::EdgeType;
 use crate::ids::NodeId;
 
-pub(super) fn candidates(nodes: &[NodeFacts]) -> Vec<Candidate> {
+pub(super) fn candidates(nodes: &[Known]) -> Vec<Candidate> {
     let numbers: HashMap<NodeId, usize> =
         nodes.iter().enumerate().map(|(number, node)| (node.id, number)).collect();
     let mut sessions: HashMap<&str, Vec<usize>> = HashMap::new();
@@ -19,24 +19,28 @@ pub(super) fn candidates(nodes: &[NodeFacts]) -> Vec<Candidate> {
     }
     let mut found = Vec::new();
     for (number, node) in nodes.iter().enumerate() {
-        let learnt = node.lessons.iter().map(|lesson| &*lesson.text);
-        for text in [&*node.text, &*node.decisions].into_iter().chain(learnt) {
-            for name in names(text) {
-                let target = match name.get(..16).unwrap_or_default().parse::<NodeId>() {
-                    Ok(id) if is_node_name(name) => numbers.get(&id).copied(),
-                    _ => sessions
-                        .get(name)
-                        .filter(|_| name != node.session)
-                        .map(|members| nearest(members, number)),
-                };
-                let Some(target) = target.filter(|&target| target != number) else { continue };
-                let because = Because::Named(format!("it names {name}"));
-                let (source, kind) = (number, EdgeType::Reference);
-                found.push(Candidate { source, target, kind, similarity: 1.0, because });
-            }
+        for name in &node.names {
+            let target = match name.get(..16).unwrap_or_default().parse::<NodeId>() {
+                Ok(id) if is_node_name(name) => numbers.get(&id).copied(),
+                _ => sessions
+                    .get(&**name)
+                    .filter(|_| **name != *node.session)
+                    .map(|members| nearest(members, number)),
+            };
+            let Some(target) = target.filter(|&target| target != number) else { continue };
+            let because = Because::Named(format!("it names {name}"));
+            let (source, kind) = (number, EdgeType::Reference);
+            found.push(Candidate { source, target, kind, similarity: 1.0, because });
         }
     }
     found
+}
+
+/// Returns what may name other nodes or sessions in what is known of a node.
+pub(super) fn names_in(node: &NodeFacts) -> Vec<String> {
+    let learnt = node.lessons.iter().map(|lesson| &*lesson.text);
+    let texts = [&*node.text, &*node.decisions].into_iter().chain(learnt);
+    texts.flat_map(names).map(str::to_owned).collect()
 }
 
 /// Returns what may be a name in a text: long runs of letters, digits and hyphens.

@@ -3,7 +3,7 @@ use std::collections::{BTreeSet, HashMap};
 use pi_brain_session::Millis;
 use proptest::prelude::*;
 
-use super::{ErrorFact, LessonFact, MOST_LINKS, NodeFacts, lesson_id, link_nodes};
+use super::{ErrorFact, LessonFact, Linker, MOST_LINKS, NodeFacts, lesson_id};
 use crate::edge::{Edge, EdgeCreator, EdgeType};
 use crate::ids::NodeId;
 use crate::node::{LessonLevel, Outcome};
@@ -57,6 +57,13 @@ fn crowd(change: impl Fn(u64, &mut NodeFacts)) -> Vec<NodeFacts> {
         facts
     };
     (1..=40).map(changed).collect()
+}
+
+fn link_nodes(mut nodes: Vec<NodeFacts>, linked: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
+    nodes.sort_by_key(|node| (node.started, node.id));
+    let mut linker = Linker::default();
+    nodes.into_iter().for_each(|node| linker.add(node));
+    linker.finish(linked)
 }
 
 fn links(nodes: Vec<NodeFacts>) -> Vec<Edge> {

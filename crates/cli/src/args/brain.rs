@@ -141,7 +141,7 @@ pub(crate) struct RefreshOptions {
 #[derive(Subcommand)]
 pub(crate) enum NodeCommand {
     /// Shows a unit of work: what it was about, what came of it, and what it is linked with
-    Show(NodeOptions),
+    Show(NodeShowOptions),
     /// Says which unit of work an entry of a session belongs to
     At(NodeAtOptions),
     /// Lists the versions of a unit of work
@@ -172,6 +172,15 @@ pub(crate) struct NodeOptions {
     /// As JSON, for programs
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct NodeShowOptions {
+    #[command(flatten)]
+    pub(crate) what: NodeOptions,
+    /// Quote the entries that each statement rests on
+    #[arg(long, short, conflicts_with = "json")]
+    pub(crate) evidence: bool,
 }
 
 #[derive(Args)]

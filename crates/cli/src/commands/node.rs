@@ -1,5 +1,6 @@
 //! `pi-brain node`: one unit of work.
 
+mod evidence;
 mod page;
 
 use pi_brain_app::{App, Placed};
@@ -11,7 +12,7 @@ use super::unit::about;
 use super::{print_json, say};
 use crate::args::{
     FeedbackOptions, FlagOptions, HideOptions, NodeAtOptions, NodeCommand, NodeDiffOptions,
-    NodeOptions,
+    NodeOptions, NodeShowOptions,
 };
 use crate::brain::{find_node, open, open_fresh, when_free};
 use crate::describe::{ANSWER, BOLD, DIM, FAILURE, clean, one_line};
@@ -34,13 +35,14 @@ pub(crate) fn run(locations: &Locations, command: NodeCommand) -> anyhow::Result
     }
 }
 
-fn show(locations: &Locations, options: &NodeOptions) -> anyhow::Result<()> {
-    let app = open_fresh(locations, &options.refresh)?;
-    let node = find_node(&app, &options.node)?;
-    if options.json {
+fn show(locations: &Locations, options: &NodeShowOptions) -> anyhow::Result<()> {
+    let NodeShowOptions { what, evidence } = options;
+    let app = open_fresh(locations, &what.refresh)?;
+    let node = find_node(&app, &what.node)?;
+    if what.json {
         return print_json(&app.node(node)?);
     }
-    page::write(locations, &app, &app.view(node)?)
+    page::write(locations, &app, &app.view(node)?, *evidence)
 }
 
 fn at(locations: &Locations, options: &NodeAtOptions) -> anyhow::Result<()> {

@@ -8,6 +8,7 @@ use pi_brain_brain::{Node, word};
 use pi_brain_session::Millis;
 use serde_json::Value;
 
+use super::evidence::Quotes;
 use crate::commands::edges::why;
 use crate::commands::unit::{SessionWords, about, wrap};
 use crate::describe::{ANSWER, BOLD, DIM, FAILURE, clean, one_line};
@@ -16,10 +17,16 @@ use crate::mint::now;
 use crate::table::{Column, count, dollars, draw, fit, how_many, room};
 use crate::when;
 
-pub(super) fn write(locations: &Locations, app: &App, view: &NodeView) -> anyhow::Result<()> {
+pub(super) fn write(
+    locations: &Locations,
+    app: &App,
+    view: &NodeView,
+    with_evidence: bool,
+) -> anyhow::Result<()> {
     let words = SessionWords::new(app)?;
+    let quotes = if with_evidence { Quotes::open(locations, view)? } else { None };
     let mut out = anstream::stdout().lock();
-    let page = Page { locations, words, view };
+    let page = Page { locations, words, view, quotes };
     page.write_head(&mut out)?;
     page.write_content(&mut out)?;
     page.write_neighbours(&mut out)?;
@@ -31,6 +38,8 @@ struct Page<'a> {
     locations: &'a Locations,
     words: SessionWords,
     view: &'a NodeView,
+    /// What statements rest on, where that is wanted.
+    quotes: Option<Quotes<'a>>,
 }
 
 impl Page<'_> {
@@ -79,16 +88,22 @@ impl Page<'_> {
         let Node { content, lessons, observations, semantic, ext, .. } = &self.view.node;
         if let Some(goal) = ext.as_ref().and_then(|ext| ext.goal.as_deref()) {
             write_text(out, "Goal", goal)?;
+            self.write_evidence(out, "ext.goal")?;
         }
         write_text(out, "Summary", &content.summary)?;
-        let decisions = content.key_decisions.iter();
-        let decisions = decisions.map(|made| format!("{} — {}", made.what, made.why));
-        write_list(out, "Decisions", decisions)?;
-        let levels = lessons.by_level().into_iter();
-        let learnt = levels.flat_map(|(level, lessons)| {
-            lessons.iter().map(move |lesson| format!("{}: {}", word(&level), lesson.summary))
+        self.write_evidence(out, "content.outcome")?;
+        let decisions = content.key_decisions.iter().enumerate().map(|(at, made)| {
+            let why = if made.why.is_empty() { "" } else { " — " };
+            (format!("{}{why}{}", made.what, made.why), format!("content.keyDecisions[{at}]"))
         });
-        write_list(out, "Lessons", learnt)?;
+        self.write_statements(out, "Decisions", decisions)?;
+        let learnt = lessons.by_level().into_iter().flat_map(|(level, lessons)| {
+            let level = word(&level);
+            lessons.iter().enumerate().map(move |(at, lesson)| {
+                (format!("{level}: {}", lesson.summary), format!("lessons.{level}[{at}]"))
+            })
+        });
+        self.write_statements(out, "Lessons", learnt)?;
         match ext {
             Some(ext) => {
                 write_list(out, "Files changed", ext.files_modified.iter().cloned())?;
@@ -104,7 +119,7 @@ impl Page<'_> {
         write_line(out, "Tools", content.tools_used.iter().map(calls))?;
         if !content.errors_seen.is_empty() {
             write_title(out, "Errors")?;
-            for error in &content.errors_seen {
+            for (at, error) in content.errors_seen.iter().enumerate() {
                 let (style, mark, state) = if error.resolved {
                     (ANSWER, "✓", "")
                 } else {
@@ -118,6 +133,7 @@ impl Page<'_> {
                     "  {style}{mark}{style:#} {}",
                     fit(&format!("{state}{text}"), room(4))
                 )?;
+                self.write_evidence(out, &format!("content.errorsSeen[{at}]"))?;
             }
         }
         if !observations.models_used.is_empty() {
@@ -136,6 +152,27 @@ impl Page<'_> {
         }
         let tags = semantic.tags.iter().chain(&semantic.topics);
         write_line(out, "Tags", tags.map(|tag| one_line(tag)))
+    }
+
+    /// Writes statements, and below each what it rests on, where that is wanted.
+    fn write_statements(
+        &self,
+        out: &mut impl Write,
+        title: &str,
+        statements: impl Iterator<Item = (String, String)>,
+    ) -> io::Result<()> {
+        for (number, (statement, path)) in statements.enumerate() {
+            if number == 0 {
+                write_title(out, title)?;
+            }
+            writeln!(out, "  {}", fit(&one_line(&statement), room(2)))?;
+            self.write_evidence(out, &path)?;
+        }
+        Ok(())
+    }
+
+    fn write_evidence(&self, out: &mut impl Write, path: &str) -> io::Result<()> {
+        self.quotes.as_ref().map_or(Ok(()), |quotes| quotes.write(out, path))
     }
 
     fn write_neighbours(&self, out: &mut impl Write) -> io::Result<()> {
