@@ -30,7 +30,9 @@ pub(super) const KINDS: usize = 5;
 struct Key {
     kind: Kind,
     text: Arc<str>,
-    /// The nodes that have it, in the order of time.
+    /// How many nodes have it.
+    count: usize,
+    /// These nodes, in the order of time; of a word that many have they are not kept.
     nodes: Vec<usize>,
 }
 
@@ -74,10 +76,17 @@ impl Keys {
 
     fn note(&mut self, node: usize, kind: Kind, text: String) {
         let number = self.number(kind, text);
+        let of_node = &mut self.of_node[node];
+        if of_node.contains(&number) {
+            return;
+        }
+        of_node.push(number);
         let key = &mut self.all[number as usize];
-        if key.nodes.last() != Some(&node) {
+        key.count += 1;
+        if kind == Kind::Word && key.count > COMMON {
+            key.nodes = Vec::new();
+        } else {
             key.nodes.push(node);
-            self.of_node[node].push(number);
         }
     }
 
@@ -89,7 +98,7 @@ impl Keys {
         }
         let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let text: Arc<str> = text.into();
-        self.all.push(Key { kind, text: Arc::clone(&text), nodes: Vec::new() });
+        self.all.push(Key { kind, text: Arc::clone(&text), count: 0, nodes: Vec::new() });
         numbers.insert(text, next);
         next
     }
@@ -110,7 +119,11 @@ impl Keys {
         &self.of_node[node]
     }
 
-    /// Returns the nodes that have something, in the order of time.
+    fn count(&self, key: u32) -> usize {
+        self.all[key as usize].count
+    }
+
+    /// Returns the nodes that have something, in the order of time; none if it is a word that links nothing.
     pub(super) fn nodes(&self, key: u32) -> &[usize] {
         &self.all[key as usize].nodes
     }
@@ -130,7 +143,7 @@ impl Keys {
 
     /// Returns how much it says that a node has something: the more, the fewer have it.
     pub(super) fn weight(&self, key: u32) -> f64 {
-        self.weight_of(self.nodes(key).len())
+        self.weight_of(self.count(key))
     }
 
     /// Returns how much something would say that nobody has.
@@ -147,7 +160,7 @@ impl Keys {
     ///
     /// Of few nodes, a tenth: otherwise everything would be rare in a small brain.
     pub(super) fn is_rare(&self, key: u32) -> bool {
-        self.nodes(key).len() <= (self.of_node.len() / 10).clamp(2, COMMON)
+        self.count(key) <= (self.of_node.len() / 10).clamp(2, COMMON)
     }
 
     /// Returns the rare things that two nodes have in common, the rarest first.
@@ -160,7 +173,7 @@ impl Keys {
             .filter(has)
             .filter(|&key| self.is_rare(key))
             .collect();
-        shared.sort_by_key(|&key| (self.nodes(key).len(), self.kind(key), self.text(key)));
+        shared.sort_by_key(|&key| (self.count(key), self.kind(key), self.text(key)));
         shared
     }
 }
