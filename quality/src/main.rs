@@ -15,12 +15,13 @@ use anyhow::ensure;
 use clap::Parser;
 use jiff::tz::TimeZone;
 use pi_brain_app::{AnswerSource, App, Asked, Silent, Source, Sources};
-use pi_brain_brain::{Node, NodeRef};
+use pi_brain_brain::{EdgeCreator, Node, NodeId, NodeRef};
 use pi_brain_session::{Millis, SessionFolder};
 use pi_brain_store::{NodeFilter, Order};
 
 use score::{Aspect, Scores};
 use script::Half;
+use session::Written;
 
 /// Scores what pi-brain understands
 #[derive(Parser)]
@@ -48,6 +49,13 @@ fn main() -> anyhow::Result<()> {
         for (aspect, tally) in &scores.tallies {
             let share = percent(tally.right, tally.all);
             writeln!(page, "| {} | {} | {} | {share} |", aspect.name(), tally.right, tally.all)?;
+        }
+        if !scores.unjudged.is_empty() {
+            writeln!(
+                page,
+                "\nLinks to judge in {folder}/edges.toml:\n{}",
+                scores.unjudged.join("\n")
+            )?;
         }
         if arguments.misses && folder == "tuned" {
             writeln!(page, "\n{}", scores.misses.join("\n"))?;
@@ -99,11 +107,49 @@ fn score(half: &Half) -> anyhow::Result<Scores> {
         };
         scores.note(Aspect::Answered, question.answers.iter().any(is_answer), said);
     }
+    compare_links(half, &written, &app, &nodes, &mut scores)?;
     let labelled: usize = half.scripts.iter().map(|script| script.units.len()).sum();
     for _ in labelled..nodes.len() {
         scores.note(Aspect::Units, false, || "a unit that nobody has labelled".to_owned());
     }
     Ok(scores)
+}
+
+/// Compares the links that were found by content with what a reader says of each pair. What nobody has judged is wrong,
+/// and listed in any case, so that somebody can.
+fn compare_links(
+    half: &Half,
+    written: &HashMap<String, Written>,
+    app: &App,
+    nodes: &HashMap<String, Node>,
+    scores: &mut Scores,
+) -> anyhow::Result<()> {
+    let mut names: HashMap<NodeId, String> = HashMap::new();
+    for script in &half.scripts {
+        for unit in &script.units {
+            let entries = &written[&script.name].entries[unit.from - 1..unit.to];
+            let node = entries.iter().flatten().next().and_then(|start| nodes.get(start));
+            names.extend(node.map(|node| (node.id, format!("{}:{}", script.name, unit.from))));
+        }
+    }
+    let links = app.store().edges_of(None)?;
+    for link in links.iter().filter(|link| link.created_by == EdgeCreator::Daemon) {
+        let ends = [link.source_node_id, link.target_node_id].map(|id| names.get(&id));
+        let [Some(one), Some(other)] = ends else { continue };
+        let judged = half
+            .judged
+            .iter()
+            .find(|judged| [(one, other), (other, one)].contains(&(&judged.one, &judged.other)));
+        let is_right = judged.is_some_and(|judged| judged.related);
+        scores.note(Aspect::Edges, is_right, || {
+            let reason = link.ext.as_ref().map_or("", |ext| &*ext.reason);
+            format!("{one} {other}: {}: {reason}", link.kind.as_str())
+        });
+        if judged.is_none() {
+            scores.unjudged.push(format!("{one} {other}"));
+        }
+    }
+    Ok(())
 }
 
 fn take_in(data: &Path, sessions: &Path) -> anyhow::Result<App> {

@@ -42,6 +42,7 @@ pub(crate) enum Aspect {
     DecisionsFound,
     DecisionsTrue,
     LessonsFound,
+    Edges,
     Answered,
     Refused,
 }
@@ -61,6 +62,7 @@ impl Aspect {
             Self::DecisionsFound => "decisions found",
             Self::DecisionsTrue => "decisions that are ones",
             Self::LessonsFound => "lessons found",
+            Self::Edges => "links between units that are right",
             Self::Answered => "questions: the answer is among the first five",
             Self::Refused => "questions without answer: none is given",
         }
@@ -73,6 +75,8 @@ pub(crate) struct Scores {
     pub(crate) tallies: BTreeMap<Aspect, Tally>,
     /// What was wrong, in words.
     pub(crate) misses: Vec<String>,
+    /// Links that nobody has judged yet.
+    pub(crate) unjudged: Vec<String>,
 }
 
 impl Scores {

@@ -131,6 +131,27 @@ pub(crate) struct Question {
     pub(crate) none: bool,
 }
 
+/// What a reader says of two units of work that may have to do with each other.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Judged {
+    /// The earlier one, written `script:step`, by its first step.
+    pub(crate) one: String,
+    /// The later one.
+    pub(crate) other: String,
+    /// Whether somebody who looks at one of them wants to know of the other.
+    pub(crate) related: bool,
+    /// Why, in a few words.
+    #[serde(rename = "why")]
+    _why: String,
+}
+
+#[derive(Default, Deserialize)]
+struct Edges {
+    #[serde(default)]
+    edge: Vec<Judged>,
+}
+
 #[derive(Deserialize)]
 struct Questions {
     question: Vec<Question>,
@@ -141,11 +162,12 @@ struct Questions {
 pub(crate) struct Half {
     pub(crate) scripts: Vec<Script>,
     pub(crate) questions: Vec<Question>,
+    pub(crate) judged: Vec<Judged>,
 }
 
 impl Half {
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
-        let mut half = Self { scripts: Vec::new(), questions: Vec::new() };
+        let mut half = Self { scripts: Vec::new(), questions: Vec::new(), judged: Vec::new() };
         let list = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
         let mut paths = list.map(|file| Ok(file?.path())).collect::<std::io::Result<Vec<_>>>()?;
         paths.sort();
@@ -155,6 +177,8 @@ impl Half {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             if name == "questions" {
                 half.questions = toml::from_str::<Questions>(&text).with_context(failed)?.question;
+            } else if name == "edges" {
+                half.judged = toml::from_str::<Edges>(&text).with_context(failed)?.edge;
             } else {
                 let script: Script = toml::from_str(&text).with_context(failed)?;
                 half.scripts.push(Script { name, ..script });

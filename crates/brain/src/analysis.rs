@@ -13,6 +13,7 @@ mod command;
 mod calls;
 mod files;
 mod errors;
+mod examples;
 mod language;
 mod goal;
 mod kind;
@@ -51,7 +52,7 @@ use talk::{Speaker, Talk};
 use times::Times;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-2";
+const ANALYZER_VERSION: &str = "built-in-3";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]
@@ -175,16 +176,12 @@ impl Analysis {
                     None => {
                         self.errors.call_succeeded(id, &call);
                         self.files.touch(&call);
-                        let command = call.command.as_deref().unwrap_or_default();
-                        if command.contains("git commit") {
-                            self.ending.hear_commit();
-                        }
                         self.recovered |= self.is_failing;
                     }
                 }
                 self.is_failing = failure.is_some();
                 self.helpers.hear(id, &call, failure.is_some());
-                self.ending.hear_result(failure.is_some());
+                self.ending.hear_result(&call, failure.is_some());
                 for call in nested {
                     let call = self.files.locate(call);
                     self.files.touch(&call);
@@ -215,13 +212,12 @@ impl Analysis {
         let goal = self.goal.told();
         let work = kind::Work {
             goal: &goal,
-            later: &talk.later_requests(),
             files: &files,
             calls: &calls,
             opened_by: self.context.opened_by,
             had_errors: !errors.seen.is_empty(),
         };
-        let (node_type, margin) = kind::node_type(&work);
+        let (node_type, is_clear) = kind::node_type(&work);
         let semantic = semantic::semantic(&work, language, &frameworks);
         let summary = summary::summary(&self.goal, &files, &calls, &verdict);
         let usage = self.models.total();
@@ -248,7 +244,7 @@ impl Analysis {
             .filter_map(|(path, id)| Some((path.to_owned(), vec![id?.to_owned()])));
         let mut evidence = errors.evidence;
         evidence.extend(shown.chain(insight.evidence));
-        let doubts = doubts(&self.context, &verdict, node_type, margin);
+        let doubts = doubts(&self.context, &verdict, node_type, is_clear);
 
         let context = self.context;
         let metadata = metadata(&context, &self.times, &usage);
@@ -318,7 +314,7 @@ fn doubts(
     context: &SegmentContext,
     verdict: &outcome::Verdict,
     node_type: NodeType,
-    margin: usize,
+    is_clear: bool,
 ) -> Vec<DaemonDecision> {
     let doubt = |decision: String, reasoning: &str| DaemonDecision {
         // Not the present time: the same segment must give the same node.
@@ -329,7 +325,7 @@ fn doubts(
     };
     let outcome =
         verdict.doubt.map(|why| doubt(format!("outcome: {}", word(&verdict.outcome)), why));
-    let kind = (margin == 0).then(|| {
+    let kind = (!is_clear).then(|| {
         doubt(format!("type: {}", word(&node_type)), "the words speak for another type as much")
     });
     outcome.into_iter().chain(kind).collect()

@@ -23,6 +23,7 @@ mod answer;
 mod path;
 mod version;
 mod diff;
+mod vocabulary;
 mod word;
 mod error;
 

@@ -28,8 +28,8 @@ fn session(home: &Home, number: i64, text: &str) {
 }
 
 const ALIKE: [&str; 2] = [
-    "drain the websocket backpressure queue",
-    "websockets lose frames when the backpressure queue is full",
+    "drain the websocket backpressure queue of the broker before shutdown",
+    "websockets of the broker lose frames on shutdown when the backpressure queue is full",
 ];
 
 /// A brain that has one pair of nodes with something in common.

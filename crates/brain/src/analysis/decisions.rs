@@ -3,7 +3,10 @@
 //! Decisions are taken from three places: the section of a summary that lists them; what the user says to a proposal, or
 //! wants instead of what is there; and what a model chooses over something else, with a reason, unless the user objects.
 
-use super::speech::{Signs, consents, gives_up, lays_down, reason_in, refuses, sentences};
+use super::speech::{
+    Act, Signs, act, chooses, chooses_way, consents, gives_up, lays_down, reason_in, refuses,
+    sentences,
+};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::{one_line, words};
 use crate::node::Decision;
@@ -127,25 +130,61 @@ fn chosen(talk: &Talk) -> Vec<Decided> {
             continue;
         };
         let request = turns[..at].iter().rev().find(|turn| turn.speaker == Speaker::User);
-        let answer = turns[at + 1..].iter().take(1).find(said);
+        let until_next = turns[at + 1..].iter().take_while(|next| next.speaker != Speaker::User);
+        let answer = until_next.take(LOOKED_AHEAD).find(said);
         found.extend(Reply { turn, proposal, request, answer }.decision());
     }
     found
 }
 
+/// So many turns after a reply are looked at for words about it.
+const LOOKED_AHEAD: usize = 2;
+/// The name of an option is one of the first few words.
+const OPTION_WORDS: usize = 4;
+/// A reply that is so much more like something else chooses nothing.
+const FAR_FROM: f32 = -2.0;
+
 impl Reply<'_> {
+    /// Reads which of the options that the model had listed the user takes.
+    fn option(&self) -> Option<Decided> {
+        let first = sentences(&self.turn.text).into_iter().next()?.to_lowercase();
+        if act(&self.turn.text) == Act::Question || first.ends_with('?') {
+            return None;
+        }
+        let (name, option) = words(&first).take(OPTION_WORDS).find_map(|word| {
+            let is_name = word.chars().count() == 1 && word != "i";
+            let option = is_name.then(|| option_named(&self.proposal.text, &word)).flatten();
+            option.map(|option| (word, option))
+        })?;
+        let what = format!("{name}: {}", one_line(&option.replace("**", ""), WHAT_LENGTH));
+        let answer = self.answer.and_then(|turn| sentences(&turn.text).first().copied());
+        let why = [&*self.turn.text, answer.unwrap_or_default()].join(" ");
+        Some(decided(&what, &why, rejected(&first), self.entries()))
+    }
+
+    fn entries(&self) -> Vec<String> {
+        let turns = [Some(self.turn), Some(self.proposal), self.answer];
+        turns.into_iter().flatten().map(|turn| turn.entry.clone()).collect()
+    }
+
     fn decision(&self) -> Option<Decided> {
         const LONGEST: usize = 600;
         const SHORT: usize = 40;
         let text = &*self.turn.text;
         let said = text.to_lowercase();
+        if let Some(option) = self.option() {
+            return Some(option);
+        }
         let is_question = said.trim_end().ends_with(['?', '？']);
         if text.chars().count() > LONGEST || is_question || !self.decides(&said) {
             return None;
         }
         let parts = sentences(text);
-        let decisive = parts.iter().copied().find(|part| CHOICES.are_in(&part.to_lowercase()));
-        let decisive = decisive.or_else(|| parts.first().copied())?;
+        // Of equals the first one is taken.
+        let decisive = parts
+            .iter()
+            .copied()
+            .reduce(|best, next| if chooses_way(next) > chooses_way(best) { next } else { best })?;
         let lower = decisive.to_lowercase();
         let (what, reason) = match reason_in(&lower).filter(|_| lower.len() == decisive.len()) {
             Some(at) => decisive.split_at(at),
@@ -182,9 +221,7 @@ impl Reply<'_> {
             let last = || offered.last().map(|last| one_line(last, WHAT_LENGTH));
             alternatives.extend(recommended.or_else(last));
         }
-        let turns = [Some(self.turn), Some(self.proposal), self.answer];
-        let entries = turns.into_iter().flatten().map(|turn| turn.entry.clone()).collect();
-        Some(decided(&what, &why.join(" "), alternatives, entries))
+        Some(decided(&what, &why.join(" "), alternatives, self.entries()))
     }
 
     /// Returns whether the user decides something here, and does not just praise, ask or go on.
@@ -193,8 +230,9 @@ impl Reply<'_> {
         const SUBSTANCE: usize = 20;
         // A rule is no choice, and an objection alone is none either.
         let is_rule = lays_down(said) && !consents(said) && !OVER.are_in(said);
+        let is_other = act(said) != Act::Choice && chooses_way(said) < FAR_FROM && !consents(said);
         let only_objects = said.starts_with("but ") || words(said).all(|word| BARE.are_in(&word));
-        if is_rule || only_objects {
+        if is_rule || is_other || only_objects {
             return false;
         }
         let offered = self.proposal.text.to_lowercase();
@@ -202,7 +240,7 @@ impl Reply<'_> {
         // A model that goes on working has left no choice to anybody.
         let yields = asks || !self.proposal.works;
         let is_offer = yields && (PROPOSALS.are_in(&offered) || asks);
-        let chooses = CHOICES.are_in(said);
+        let is_choice = CHOICES.are_in(said);
         let is_plan = PLANS.are_in(&offered);
         let first = said.split([',', ' ', '.', '，']).next().unwrap_or_default();
         let names_offer = is_offer
@@ -211,12 +249,23 @@ impl Reply<'_> {
             && offered.contains(&format!("`{first}"));
         (is_offer && consents(said) && is_plan)
             || SETTLED.are_in(said)
-            || (is_offer && chooses)
-            || (refuses(said) && chooses && said.chars().count() > SUBSTANCE)
-            || (yields && chooses && reason_in(said).is_some())
+            || (is_offer && is_choice)
+            || (refuses(said) && is_choice && said.chars().count() > SUBSTANCE)
+            || (yields && is_choice && reason_in(said).is_some())
             || names_offer
-            || (gives_up(said) && chooses)
+            || (gives_up(said) && is_choice)
     }
+}
+
+/// Returns the line in which a proposal tells an option, by its letter or number.
+fn option_named<'a>(proposal: &'a str, name: &str) -> Option<&'a str> {
+    let is_named = |line: &&str| {
+        let line = line.trim_start_matches(['-', '*', '(', ' ']).to_lowercase();
+        let line = line.strip_prefix("option ").unwrap_or(&line);
+        line.strip_prefix(name).is_some_and(|rest| rest.starts_with([')', '.', ':', '*']))
+    };
+    let lines = || proposal.lines().map(str::trim);
+    lines().find(is_named).or_else(|| sentences(proposal).into_iter().find(is_named))
 }
 
 /// Returns the sentence in which a proposal says what it comes to.
@@ -240,13 +289,22 @@ static OVER: Signs = Signs::new(
 /// Whoever says what was found instead tells of the past, and decides nothing.
 static TELLS: Signs = Signs::new("was |were |ms instead|now instead|got |returns|takes");
 
+/// Fewer words do not say what was chosen.
+const FEWEST_WORDS: usize = 3;
+
 /// Reads a decision from a sentence in which somebody chooses one thing over another and says why.
 fn preferred(turn: &Turn) -> Option<Decided> {
     let parts = sentences(&turn.text);
-    let at = parts.iter().position(|part| OVER.are_in(&part.to_lowercase()))?;
+    let chooses_here = |part: &&str| {
+        let lower = part.to_lowercase();
+        OVER.are_in(&lower)
+            && chooses(part) > 0.0
+            && !part.ends_with(['?', '？'])
+            && !TELLS.are_in(&lower)
+    };
+    let at = parts.iter().position(|part| chooses_here(part))?;
     let sentence = parts[at];
     let lower = sentence.to_lowercase();
-    let is_question = sentence.ends_with(['?', '？']);
     let reason = reason_in(&lower).filter(|_| lower.len() == sentence.len());
     let before = at.checked_sub(1).map(|before| parts[before]);
     let (what, why) = match reason {
@@ -254,13 +312,13 @@ fn preferred(turn: &Turn) -> Option<Decided> {
         // A user who says what to do instead need not say that it is for a reason.
         None if turn.speaker == Speaker::User => {
             let (what, why) = sentence.split_once(", ")?;
+            if words(what).count() < FEWEST_WORDS {
+                return None;
+            }
             (what.to_owned(), why.to_owned())
         }
-        None => return None,
+        None => (sentence.to_owned(), parts.get(at + 1).copied().unwrap_or_default().to_owned()),
     };
-    if is_question || TELLS.are_in(&lower) {
-        return None;
-    }
     let what = match before.filter(|_| REFERS_BACK.are_in(&lower)) {
         Some(before) => format!("{before} {what}"),
         None => what,

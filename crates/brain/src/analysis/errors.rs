@@ -117,6 +117,11 @@ impl Errors {
     }
 
     pub(super) fn call_failed(&mut self, entry: &str, call: &Call, text: &str, model: &Model) {
+        // What the user stopped has not gone wrong.
+        let is_stop = |line: &str| matches!(line.trim(), "Operation aborted" | "Command aborted");
+        if text.lines().any(is_stop) {
+            return;
+        }
         let (category, message) = category::of_tool_error(&call.tool, text);
         let context = call.path.as_deref().or(call.command.as_deref()).unwrap_or(&message);
         let failed = FailedCall {
@@ -124,10 +129,7 @@ impl Errors {
             context: one_line(context, CONTEXT_LENGTH),
             model: model.to_string(),
         };
-        // To look for what is not there is part of looking around.
-        let looks =
-            call.reads() || call.command.as_deref().is_some_and(|text| !command::is_work(text));
-        self.add(entry, category, message, Some(failed), !looks, subjects(call));
+        self.add(entry, category, message, Some(failed), !call.only_looks(), subjects(call));
     }
 
     pub(super) fn call_succeeded(&mut self, entry: &str, call: &Call) {

@@ -1,6 +1,6 @@
 //! Which files were read and changed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::heard::Call;
 
@@ -10,6 +10,8 @@ pub(super) struct Files {
     project: String,
     pub(super) read: BTreeMap<String, u64>,
     pub(super) modified: BTreeMap<String, u64>,
+    /// Those that were written whole before anybody had read them.
+    pub(super) created: BTreeSet<String>,
 }
 
 impl Files {
@@ -29,6 +31,10 @@ impl Files {
         if call.reads() {
             *self.read.entry(path.clone()).or_default() += 1;
         } else if call.modifies() {
+            let is_new = !self.read.contains_key(path) && !self.modified.contains_key(path);
+            if call.tool == "write" && is_new {
+                self.created.insert(path.clone());
+            }
             *self.modified.entry(path.clone()).or_default() += 1;
         }
     }

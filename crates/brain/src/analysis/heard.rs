@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use pi_brain_session::{Body, Entry, Message, Raw, Role};
 
+use super::command;
 use super::text::{self, short};
 use crate::node::FlagType;
 
@@ -187,6 +188,11 @@ impl Call {
             }
         }
         call
+    }
+
+    /// Returns whether it can only look for something: not to find it is no failure of the work.
+    pub(super) fn only_looks(&self) -> bool {
+        self.reads() || self.command.as_deref().is_some_and(|text| !command::is_work(text))
     }
 
     pub(super) fn reads(&self) -> bool {

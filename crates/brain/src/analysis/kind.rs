@@ -1,6 +1,7 @@
 //! What kind of work it was, by the words of the request, by what was run, and by what was touched.
 
 use super::calls::Calls;
+use super::examples::Examples;
 use super::files::Files;
 use super::language::{ending, is_code};
 use super::speech::{self, Signs};
@@ -12,207 +13,171 @@ use crate::node::NodeType;
 pub(super) struct Work<'a> {
     /// What was asked for, in full.
     pub(super) goal: &'a str,
-    /// What the user said later.
-    pub(super) later: &'a str,
     pub(super) files: &'a Files,
     pub(super) calls: &'a Calls,
     pub(super) opened_by: Option<Cause>,
     pub(super) had_errors: bool,
 }
 
-/// Signs in words that speak for a kind of work. Of two kinds with equal weight the earlier one is taken.
-static SIGNS: [(NodeType, Signs); 12] = [
-    (
-        NodeType::Handoff,
-        Signs::new(
-            "handoff|hand off|hand-off|hand over|handover|hand this|pass this to|passing to|übergabe|übergib|\
-        passe ça à|pasa esto al agente|passa para o agente|引き継|移交|转交",
-        ),
-    ),
-    (
-        NodeType::Brainstorm,
-        Signs::new(
-            "brainstorm|ideas|idea for|any idea|spitball|what could we|dream up|ideen|idées|ideias|アイデア|アイディア|想法|\
-        点子|头脑风暴",
-        ),
-    ),
-    (
-        NodeType::Planning,
-        Signs::new(
-            "plan |plan,|plan for|plan first|a plan|planning|roadmap|architecture|design doc|design the|\
-        how should we|how would you|how do we|what would you use|plan first|no code|options|proposal|spec for|strategy|migration path|adr |plane |konzept|entwurf|\
-        un plan|planifi|plano|設計|計画|方針|计划|规划|方案",
-        ),
-    ),
-    (
-        NodeType::Debugging,
-        Signs::new(
-            "bug|broken|crash|debug|died|doesn't|doesnt|does not|don't work|error|exception|fail|fix |fixes|\
-        fixing|flaky|hangs|hanging|leak|regression|segfault|stuck|traceback|wrong|why is|find out why|slow |slower|takes a second|takes ages|twice|since yesterday|why does|race|\
-        deadlock|freez|timeout|times out|missing|corrupt|panic|off by|404|500|not work|stopped working|\
-        fehler|kaputt|falsch|absturz|stürzt|hängt|geht nicht|funktioniert nicht|verschwind|fehlt|erreur|\
-        plante|bogue|ne marche|lève|exception|falla|fallo|no funciona|rompe|erro |quebra|não funciona|trava|\
-        不具合|バグ|エラー|落ち|二重|直して|原因|报错|错误|崩溃|修复|失败|卡住",
-        ),
-    ),
-    (
-        NodeType::Refactoring,
-        Signs::new(
-            "cleanup|clean up|dedup|extract the|extract a|inline|refactor|rename|reorgani|restructur|simplif|split the|split up|split into|tidy|port the|port to|ported|rewrite|behaviour must stay|without changing|same behaviour|move the|untangle|umbau|aufräum|\
-        umbenenn|auslager|remanier|renommer|refactoriz|renombr|refator|renome|リファクタ|整理|重构|重命名|拆分",
-        ),
-    ),
-    (
-        NodeType::Qa,
-        Signs::new(
-            "audit|coverage|review|test plan|checklist|verify|check all|check that|tests for|write tests|\
-        add tests|try it by hand|smoke|prüf|überprüf|durchsehen|tests schreiben|vérifi|relis|revue|revisa|\
-        comprueba|probar|verifi|revis|レビュー|確認|テストを|审查|检查|测试",
-        ),
-    ),
-    (
-        NodeType::Sysadmin,
-        Signs::new(
-            "backup|cron|deploy|disk|dns|docker|firewall|nginx|server|service |ssh|systemd|certificate|cert |tls|\
-        vpn|wireguard|prod |staging|cluster|kubernetes|k8s|terraform|ansible|runner|raid|nas |router|reboot|\
-        release |emulator|subnet|platte|zertifikat|rechner|dienst|neustart|serveur|certificat|déploi|\
-        servidor|certificado|despleg|disco|implant|サーバ|デプロイ|証明書|服务器|部署|证书",
-        ),
-    ),
-    (
-        NodeType::Configuration,
-        Signs::new(
-            "config|dotfiles|eslint|install|prettier|setting|setup|set up|tmux|tsconfig|upgrade|bump|\
-        update the dep|dependenc|lint|ci |pipeline|workflow|pre-commit|pin |toolchain|gradle|package.json|\
-        enable|switch on|turn on|zsh|vim|neovim|shell|testcontainers|einstell|konfigur|aktualisier|einricht|\
-        verbieten|réglage|mettre à jour|mise à jour|configur|actualiza|atualiz|instal|設定|アップグレード|更新|配置|升级|安装",
-        ),
-    ),
-    (
-        NodeType::Documentation,
-        Signs::new(
-            "changelog|comment|docs|docstring|document|readme|quickstart|guide|tutorial|manual|write up|adr|\
-        release notes|dokument|doku|anleitung|documentation|guía|documentación|documentação|ドキュメント|説明書|文档|说明",
-        ),
-    ),
-    (
-        NodeType::Data,
-        Signs::new(
-            "csv|the data|data from|raw data|dataframe|dataset|import the|parquet|query|spreadsheet|rows|table |\
-        tables|duplicate|backfill|sql|report|numbers|how many|statistics|migration|export|dashboard|predict|\
-        model on|tabelle|daten|auswert|bericht|zeilen|données|lignes|tableau|requête|facture|datos|tabla|\
-        filas|informe|dados|tabela|linhas|estações|relatório|データ|集計|表を|数据|统计|报表|表格",
-        ),
-    ),
-    (
-        NodeType::Research,
-        Signs::new(
-            "compare|difference|explain|find out|how does|how do|how is|investigate|research|summari|understand|\
-        what is|what are|what does|what would|where is|where do|which |why |look into|look up|\
-        is it possible|can we|is there|does it|erklär|warum|wie funktioniert|was macht|vergleich|\
-        unterschied|welche|explique|pourquoi|comment|quelle|comparer|explica|por qué|cómo|qué |cuál|compara|\
-        por que|como |qual|explique|教えて|なぜ|どう|調べ|比較|解释|为什么|怎么|什么|比较|区别",
-        ),
-    ),
-    (
-        NodeType::Coding,
-        Signs::new(
-            "add|build|create|feature|implement|make|new |support|want|write|introduce|endpoint|button|screen|\
-        command|füge|bau|implementier|erstell|schreib|neue|ajoute|crée|implémente|nouvel|añade|agrega|crea|\
-        implementa|nueva|adiciona|cria|implemente|nova|追加|実装|作って|付けて|添加|实现|新增|写一个|支持",
-        ),
-    ),
+/// Kinds of work that examples tell apart; of equals the earlier one is taken.
+const KINDS: [NodeType; 12] = [
+    NodeType::Coding,
+    NodeType::Debugging,
+    NodeType::Refactoring,
+    NodeType::Sysadmin,
+    NodeType::Research,
+    NodeType::Planning,
+    NodeType::Qa,
+    NodeType::Brainstorm,
+    NodeType::Documentation,
+    NodeType::Configuration,
+    NodeType::Data,
+    NodeType::Other,
 ];
 
-/// So much of a request is looked at, in characters: what it is about comes first.
-const HEARD: usize = 400;
-/// Less than this says nothing.
-const ENOUGH: usize = 2;
+/// Requests, with the kind of work that each asks for.
+static REQUESTS: Examples<12> = Examples::new(
+    include_str!("examples/requests.tsv"),
+    [
+        "coding",
+        "debugging",
+        "refactoring",
+        "sysadmin",
+        "research",
+        "planning",
+        "qa",
+        "brainstorm",
+        "documentation",
+        "configuration",
+        "data",
+        "other",
+    ],
+);
 
-/// Returns the kind of work with the most weight, and how much more weight it has than the next; without enough of it, other.
-pub(super) fn node_type(work: &Work<'_>) -> (NodeType, usize) {
-    if work.opened_by == Some(Cause::Handoff) {
-        return (NodeType::Handoff, ENOUGH);
-    }
-    let heard: String = work.goal.to_lowercase().chars().take(HEARD).collect();
-    let opening =
-        speech::sentences(&heard).first().map_or(String::new(), |first| (*first).to_owned());
-    let later: String = work.later.to_lowercase().chars().take(HEARD).collect();
-    let mut weights: Vec<(NodeType, usize)> = SIGNS
-        .iter()
-        .map(|(node_type, signs)| {
-            let said = 2 * signs.count_in(&opening).min(3) + signs.count_in(&heard).min(3);
-            let said_later = signs.count_in(&later).min(2) / 2;
-            (*node_type, balance(*node_type, said + said_later, work))
-        })
-        .collect();
-    // The sort is stable: of equals the earlier one stays first.
-    weights.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
-    let (best, next) = (weights[0], weights[1]);
-    match best.1 {
-        0 => (NodeType::Other, ENOUGH),
-        1..ENOUGH => (NodeType::Other, 0),
-        _ => (best.0, best.1 - next.1),
-    }
+/// What was done, as far as it tells of the kind of work; each with how much it speaks for the kinds, in their order.
+const DEEDS: [(Deed, [f32; 12]); 12] = [
+    (Deed::Anything, [0.0, 0.6, 0.1, -0.6, -0.1, -0.2, -0.1, -0.6, -0.1, 0.3, 0.1, 0.6]),
+    (Deed::ChangesCode, [1.3, 1.5, 1.4, -1.0, -0.8, -0.5, -1.0, -0.2, -0.4, -0.3, 0.2, -0.2]),
+    (Deed::NewCode, [0.8, -0.3, 0.4, -0.2, -0.1, 0.2, -0.1, -0.1, -0.2, -0.6, 0.3, -0.1]),
+    (Deed::OnlyTests, [-0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 1.6, 0.0, -0.1, -0.1, 0.0, 0.0]),
+    (Deed::OnlyProse, [-0.5, -0.5, -0.2, 0.2, -0.3, 0.2, 0.4, -0.1, 1.6, -0.3, -0.1, -0.3]),
+    (Deed::OnlySettings, [-0.6, 0.5, -0.2, -0.4, -0.1, 0.3, 0.0, -0.1, -0.1, 0.9, -0.1, -0.1]),
+    (Deed::OnlyQueries, [-0.3, 0.3, 0.0, -0.1, 0.0, -0.1, 0.0, -0.1, 0.0, -0.1, 0.8, -0.1]),
+    (Deed::NoChange, [-0.6, -0.7, -0.6, -0.4, 0.4, 0.4, 0.4, 0.2, -0.7, 0.3, -0.1, 1.3]),
+    (Deed::OnlyTalk, [-0.1, -0.6, -0.2, -0.4, -0.1, -0.5, 0.2, 0.8, -0.5, -0.5, -0.3, 2.3]),
+    (Deed::Machines, [-0.1, 0.1, -0.6, 2.2, 0.1, -0.4, -1.0, -0.1, -0.1, 0.8, -0.4, -0.4]),
+    (Deed::Databases, [-0.5, 0.9, -0.5, -0.2, -0.3, 0.7, -0.2, -0.2, -0.1, -0.4, 1.3, -0.5]),
+    (Deed::Errors, [1.2, -0.2, 0.4, 0.9, -1.2, -0.5, -0.3, -0.6, -0.8, 1.1, 0.4, -0.3]),
+];
+
+/// Something that was done, or the lack of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Deed {
+    /// The weight of a kind before anything is known.
+    Anything,
+    ChangesCode,
+    /// Code in files that were not there before.
+    NewCode,
+    OnlyTests,
+    OnlyProse,
+    OnlySettings,
+    OnlyQueries,
+    NoChange,
+    /// Nothing was changed, and nothing run.
+    OnlyTalk,
+    /// Programs that look after machines were run.
+    Machines,
+    /// Databases were asked.
+    Databases,
+    /// Something went wrong on the way.
+    Errors,
 }
 
-/// Weighs what was said against what was done.
-fn balance(node_type: NodeType, said: usize, work: &Work<'_>) -> usize {
-    let changed = || work.files.modified.keys().map(|path| &**path);
-    let has_changes = changed().next().is_some();
-    let all = |is_kind: fn(&str) -> bool| has_changes && changed().all(is_kind);
-    let changes_code = changed().any(|path| is_code(path) && !is_test(path));
-    let programs = work.calls.programs();
-    let runs = |names: &[&str]| names.iter().filter(|name| programs.contains(**name)).count();
-    let is_talk = !has_changes && programs.is_empty();
-    let if_said = |weight: usize| if said > 0 { weight } else { 0 };
-    match node_type {
-        NodeType::Brainstorm if has_changes => said / 2,
-        NodeType::Debugging | NodeType::Sysadmin | NodeType::Configuration if is_talk => said / 2,
-        NodeType::Handoff | NodeType::Brainstorm => 3 * said,
-        NodeType::Planning if all(is_plan) => said + 4,
-        NodeType::Planning if !has_changes || all(is_prose) => said + said / 2,
-        NodeType::Planning | NodeType::Research if has_changes => said / 3,
-        NodeType::Research => said + if_said(2),
-        NodeType::Debugging => said + if_said(2 * usize::from(changes_code || work.had_errors)),
-        NodeType::Refactoring if has_changes || !work.files.read.is_empty() => said + if_said(2),
-        NodeType::Qa => said + 3 * usize::from(all(is_test)) + if_said(usize::from(!changes_code)),
-        // Much is tried in a container, and written down, on the way to code.
-        NodeType::Sysadmin | NodeType::Documentation if changes_code => said / 2,
-        NodeType::Sysadmin if said == 0 => runs(&MACHINES).min(3),
-        NodeType::Sysadmin => said + 2 * runs(&MACHINES).min(3),
-        NodeType::Configuration => {
-            said + 3 * usize::from(all(is_setting)) + if_said(usize::from(!changes_code))
-        }
-        NodeType::Documentation => said + if said > 0 { 4 } else { 2 } * usize::from(all(is_prose)),
-        NodeType::Data => {
-            let queries = 2 * runs(&DATABASES).min(2) + 3 * usize::from(all(is_query));
-            match (said, queries) {
-                (0, _) => queries / 2,
-                (_, 0) if changes_code => said / 2,
-                _ => said + queries,
-            }
-        }
-        NodeType::Coding if is_talk => said / 3,
-        NodeType::Coding => said + 2 * usize::from(changes_code),
-        NodeType::Planning | NodeType::Refactoring | NodeType::Other => said,
+/// So much of a request is looked at, in characters: what it is about comes first.
+const HEARD: usize = 600;
+/// What is said of the kind of work as a whole, and in the sentence that says most of it, against what was done.
+const WHOLE: f32 = 1.2;
+const SENTENCE: f32 = 0.3;
+/// With a smaller lead another reader could choose the next kind.
+const CLEAR: f32 = 0.15;
+
+/// Returns the kind of work for which most speaks, and whether it is clear.
+pub(super) fn node_type(work: &Work<'_>) -> (NodeType, bool) {
+    if work.opened_by == Some(Cause::Handoff) {
+        return (NodeType::Handoff, true);
+    }
+    let heard: String = work.goal.chars().take(HEARD).collect();
+    if HANDOFF.are_in(&heard.to_lowercase()) {
+        return (NodeType::Handoff, true);
+    }
+    let whole = REQUESTS.weigh(&heard);
+    let parts: Vec<[f32; 12]> =
+        speech::sentences(&heard).into_iter().map(|part| REQUESTS.weigh(part)).collect();
+    let mut weights: Vec<(NodeType, f32)> = Vec::new();
+    for (number, kind) in KINDS.into_iter().enumerate() {
+        let best = parts.iter().map(|part| part[number]).reduce(f32::max).unwrap_or_default();
+        let said = WHOLE * whole[number] + SENTENCE * best;
+        let done = DEEDS.iter().map(|(deed, speaks_for)| work.measure(*deed) * speaks_for[number]);
+        weights.push((kind, said + done.sum::<f32>()));
+    }
+    // The sort is stable: of equals the earlier one stays first.
+    weights.sort_by(|one, other| other.1.total_cmp(&one.1));
+    (weights[0].0, weights[0].1 - weights[1].1 > CLEAR)
+}
+
+static HANDOFF: Signs = Signs::new(
+    "handoff|hand off|hand-off|hand over|handover|hand this over|pass this to|passing to|übergabe an|übergib an|\
+    passe ça à|pasa esto al agente|passa para o agente|引き継ぎます|移交给|转交给",
+);
+
+impl Work<'_> {
+    /// Returns how much of something was done.
+    fn measure(&self, deed: Deed) -> f32 {
+        let changed = || self.files.modified.keys().map(|path| &**path);
+        let has_changes = !self.files.modified.is_empty();
+        let only = |is_kind: fn(&str) -> bool| has_changes && changed().all(is_kind);
+        let is_source = |path: &&str| is_code(path) && !is_test(path);
+        let programs = self.calls.programs();
+        #[expect(clippy::cast_precision_loss, reason = "it is three at most")]
+        let runs = |names: &[&str], most: usize| {
+            names.iter().filter(|name| programs.contains(**name)).count().min(most) as f32
+        };
+        let measured = match deed {
+            Deed::Anything => true,
+            Deed::ChangesCode => changed().any(|path| is_source(&path)),
+            Deed::NewCode => self.files.created.iter().any(|path| is_source(&&**path)),
+            Deed::OnlyTests => only(is_test),
+            Deed::OnlyProse => only(is_prose),
+            Deed::OnlySettings => only(is_setting),
+            Deed::OnlyQueries => only(is_query),
+            Deed::NoChange => !has_changes,
+            Deed::OnlyTalk => !has_changes && programs.is_empty(),
+            Deed::Machines => return runs(MACHINES, 3) / 1.5,
+            Deed::Databases => return runs(DATABASES, 2),
+            Deed::Errors => self.had_errors,
+        };
+        f32::from(u8::from(measured))
     }
 }
 
 /// Programs that look after machines.
-const MACHINES: [&str; 20] = [
+const MACHINES: &[&str] = &[
     "ansible",
     "ansible-playbook",
     "apt",
     "apt-get",
     "certbot",
     "crontab",
+    "crictl",
     "df",
     "docker",
     "emulator",
     "helm",
     "journalctl",
     "kubectl",
+    "lsblk",
+    "mount",
+    "nixos-rebuild",
     "restic",
     "rsync",
     "scp",
@@ -224,21 +189,16 @@ const MACHINES: [&str; 20] = [
 ];
 
 /// Programs that ask databases.
-const DATABASES: [&str; 6] = ["bq", "clickhouse-client", "duckdb", "mysql", "psql", "sqlite3"];
-
-fn is_plan(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default().to_lowercase();
-    is_prose(path)
-        && ["plan", "design", "adr", "rfc", "proposal", "roadmap", "concept"]
-            .iter()
-            .any(|sign| name.contains(sign))
-}
+const DATABASES: &[&str] =
+    &["bq", "clickhouse-client", "dbt", "duckdb", "mysql", "psql", "sqlite3"];
 
 fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
     path.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec" | "e2e"))
         || name.starts_with("test_")
-        || [".test.", ".spec.", "_test."].iter().any(|sign| name.contains(sign))
+        || [".test.", ".spec.", "_test.", "_spec.", "Test.", "Tests."]
+            .iter()
+            .any(|sign| name.contains(sign))
 }
 
 fn is_prose(path: &str) -> bool {
@@ -265,6 +225,9 @@ fn is_setting(path: &str) -> bool {
             | "kts"
             | "lock"
             | "nix"
+            | "service"
+            | "tf"
+            | "timer"
     ) || name.starts_with('.')
         || name.contains(".config.")
         || matches!(name, "Makefile" | "Dockerfile" | "pom.xml" | "Gemfile" | "go.mod" | "zshrc")

@@ -1,9 +1,10 @@
 //! How the work ended, and what shows it.
 
 use super::errors::Unresolved;
-use super::heard::Answer;
+use super::heard::{Answer, Call};
 use super::speech::{
-    announces, gives_up, postpones, praises, refuses, sentences, tells_failure, tells_of_more,
+    Act, Conclusion, Signs, act, announces, conclusion_in, consents, gives_up, postpones, praises,
+    refuses, sentences,
 };
 use super::talk::{Speaker, Talk, Turn};
 use super::text::{one_line, opening};
@@ -26,6 +27,8 @@ pub(super) struct Ending {
     /// The user's words that no answer followed.
     unanswered: Option<String>,
     last_result_failed: bool,
+    /// The last thing that was run, if it checks or keeps the work, and was content.
+    confirmation: Option<Confirmation>,
     has_committed: bool,
 }
 
@@ -34,6 +37,15 @@ struct LastAnswer {
     entry: String,
     asks: bool,
     stop: Stop,
+}
+
+/// What a tool confirms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Confirmation {
+    /// The work was committed, or put to use.
+    Kept,
+    /// Tests or other checks were content.
+    Checked,
 }
 
 /// How an answer ended.
@@ -88,12 +100,11 @@ impl Ending {
         });
     }
 
-    pub(super) fn hear_result(&mut self, failed: bool) {
-        self.last_result_failed = failed;
-    }
-
-    pub(super) fn hear_commit(&mut self) {
-        self.has_committed = true;
+    pub(super) fn hear_result(&mut self, call: &Call, failed: bool) {
+        let command = call.command.as_deref().unwrap_or_default();
+        self.last_result_failed = failed && !call.only_looks();
+        self.confirmation = confirmation(command).filter(|_| !failed);
+        self.has_committed |= !failed && command.contains("git commit");
     }
 
     /// Decides how the work ended: by the user's last words first, then by what the model and the tools said.
@@ -134,17 +145,28 @@ impl Judge<'_> {
         }
         let quoted = format!("The user's last words: “{}”", one_line(&last.text, WORDS_LENGTH / 2));
         let is_last = self.ending.unanswered.is_some();
-        if gives_up(&last.text) && !praises(&last.text) {
-            let said = self.says_failure() && !refuses(&last.text);
-            let failed = tells_failure(&last.text) || said;
-            let outcome = if failed { Outcome::Failed } else { Outcome::Abandoned };
+        // Whoever says stop, and then gets something that works, has not given up.
+        let went_on = !is_last && self.with.has_changes && self.said() == Some(Conclusion::Done);
+        if gives_up(&last.text) && !praises(&last.text) && !went_on {
+            let has_failed = self.said() == Some(Conclusion::Failed);
+            let outcome = if has_failed { Outcome::Failed } else { Outcome::Abandoned };
             return Some(verdict(outcome, &last.entry, quoted));
         }
-        if is_last && praises(&last.text) && self.answer.stop != Stop::Failed {
-            return Some(verdict(Outcome::Success, &last.entry, self.concluded()));
+        let is_content = praises(&last.text) || consents(&last.text);
+        if is_last && is_content && !self.is_left() && self.answer.stop != Stop::Failed {
+            let is_whole = act(&last.text) == Act::Praise
+                || self.said() != Some(Conclusion::Partial)
+                || !self.with.has_changes;
+            let outcome = if is_whole { Outcome::Success } else { Outcome::Partial };
+            return Some(verdict(outcome, &last.entry, self.concluded()));
         }
         if is_last && postpones(&last.text) {
-            return Some(verdict(Outcome::Partial, &last.entry, quoted));
+            let outcome = if self.with.has_changes || self.answer.asks {
+                Outcome::Partial
+            } else {
+                Outcome::Success
+            };
+            return Some(verdict(outcome, &last.entry, quoted));
         }
         if self.is_left() && refuses(&last.text) {
             let outcome = match requests().count() {
@@ -182,13 +204,19 @@ impl Judge<'_> {
                 Verdict { doubt, ..self.by_conclusion(Outcome::Success) }
             }
             (_, Some(error)) => by_error(Outcome::Partial, error),
+            (Stop::Midway, None) if ended_by.is_none() && self.is_confirmed() => {
+                let doubt = Some("nobody said that it was done");
+                Verdict { doubt, ..self.by_conclusion(Outcome::Success) }
+            }
             (Stop::Midway, None) => by_answer(Outcome::Partial, "It broke off midway."),
             (Stop::Done, None) if self.is_left() => {
                 let doubt = Some("the user went elsewhere");
                 Verdict { doubt, ..self.by_conclusion(given_up) }
             }
             (Stop::Done, None)
-                if ended_by == Some(Cause::Compaction) && !self.ending.has_committed =>
+                if ended_by == Some(Cause::Compaction)
+                    && has_changes
+                    && !self.ending.has_committed =>
             {
                 self.by_conclusion(Outcome::Partial)
             }
@@ -252,20 +280,48 @@ impl Judge<'_> {
         matches!(self.with.ended_by, Some(Cause::Branch | Cause::TreeJump))
     }
 
-    fn says_failure(&self) -> bool {
-        self.conclusion.is_some_and(|turn| tells_failure(&turn.text))
+    /// Returns what the model's last words say of the work.
+    fn said(&self) -> Option<Conclusion> {
+        let ends_failing = self.ending.last_result_failed || self.with.unresolved.is_some();
+        self.conclusion.map(|turn| conclusion_in(&turn.text, ends_failing))
     }
 
-    /// Returns whether the model's last sentence tells of more to come: of work, or of a question before any was done.
+    /// Returns whether the tools say that the work is done, where nobody else says it.
+    fn is_confirmed(&self) -> bool {
+        match self.ending.confirmation {
+            Some(Confirmation::Kept) => true,
+            Some(Confirmation::Checked) => self.said() == Some(Conclusion::Done),
+            None => false,
+        }
+    }
+
+    fn says_failure(&self) -> bool {
+        self.said() == Some(Conclusion::Failed)
+    }
+
+    /// Returns whether the model's last words tell of more to come: of work, or of a question before any was done.
     fn leaves_more(&self) -> bool {
         let talk = self.with.talk;
-        let tells_more =
-            self.conclusion.is_some_and(|turn| tells_of_more(last_sentence(&turn.text)));
         let only_asks = self.answer.asks && talk.by(Speaker::User).count() == 1;
         let was_asked =
             talk.by(Speaker::User).next().is_some_and(|turn| turn.text.contains(['?', '？']));
-        if self.with.has_changes { tells_more } else { only_asks && !was_asked }
+        if self.with.has_changes {
+            self.said() == Some(Conclusion::Partial)
+        } else {
+            only_asks && !was_asked
+        }
     }
+}
+
+/// Returns how a command confirms what was done, if it does.
+fn confirmation(command: &str) -> Option<Confirmation> {
+    static KEEPS: Signs =
+        Signs::new("git commit|git push|deploy|apply|publish|restart|rollout|merge");
+    static CHECKS: Signs =
+        Signs::new("test|pytest|vitest|jest|rspec|ctest|check|verify|clippy|tsc |lint|build");
+    let command = command.to_lowercase();
+    let keeps = KEEPS.are_in(&command).then_some(Confirmation::Kept);
+    keeps.or_else(|| CHECKS.are_in(&command).then_some(Confirmation::Checked))
 }
 
 fn verdict(outcome: Outcome, entry: &str, sentence: String) -> Verdict {
@@ -277,10 +333,6 @@ fn conclusion(talk: &Talk) -> Option<&Turn> {
     let mut said = talk.by(Speaker::Model).rev().filter(|turn| !turn.text.is_empty());
     let last = said.next()?;
     if last.text.chars().count() >= SUBSTANCE { Some(last) } else { said.next().or(Some(last)) }
-}
-
-fn last_sentence(text: &str) -> &str {
-    sentences(text).last().copied().unwrap_or_default()
 }
 
 /// Returns what a conclusion says, in a sentence or two.

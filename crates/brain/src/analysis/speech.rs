@@ -4,11 +4,12 @@
 //! stand at the beginning of a word, unless its script puts no spaces between words; one that ends with a blank has to be a
 //! whole word.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
+
+use super::examples::Examples;
 
 /// A list of signs, which are all looked for at once.
 pub(super) struct Signs {
@@ -25,11 +26,6 @@ impl Signs {
     /// Returns whether any of them is in a text, which is in lower case.
     pub(super) fn are_in(&self, text: &str) -> bool {
         self.matches(text).next().is_some()
-    }
-
-    /// Returns how many different ones are in a text, which is in lower case.
-    pub(super) fn count_in(&self, text: &str) -> usize {
-        self.matches(text).map(|(sign, _)| sign).collect::<BTreeSet<_>>().len()
     }
 
     /// Returns where in a text, which is in lower case, the first of them is.
@@ -66,65 +62,193 @@ fn is_joined(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
 
-static PRAISE: Signs = Signs::new(
-    "thank|thx|ty |perfect|great|awesome|excellent|nice|looks good|works now|that works|it works|\
+/// What a reply of the user's does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Act {
+    /// Settles how something is to be done.
+    Choice,
+    /// Agrees to what was proposed.
+    Consent,
+    /// Objects.
+    Refusal,
+    /// Is content.
+    Praise,
+    /// Gives up what was wanted.
+    Surrender,
+    /// Lays down what always holds.
+    Rule,
+    /// Puts it off.
+    Later,
+    /// Goes on: with the next wish, or with something that is to be known.
+    More,
+    /// Asks back.
+    Question,
+}
+
+const ACTS: [Act; 9] = [
+    Act::Choice,
+    Act::Consent,
+    Act::Refusal,
+    Act::Praise,
+    Act::Surrender,
+    Act::Rule,
+    Act::Later,
+    Act::More,
+    Act::Question,
+];
+
+static REPLIES: Examples<9> = Examples::new(
+    include_str!("examples/replies.tsv"),
+    ["choice", "consent", "refusal", "praise", "surrender", "rule", "later", "more", "question"],
+);
+
+/// Words that do something by themselves, whatever stands around them; each list counts for what `ACTS` has there.
+static TELLING: [(Act, Signs); 5] = [
+    (
+        Act::Praise,
+        Signs::new(
+            "thank|thx|ty |perfect|great|awesome|excellent|nice|looks good|works now|that works|it works|\
     works fine|works great|well done|good job|brilliant|amazing|fantastic|wonderful|lgtm|ship it|ship |\
     cool|wow|love it|sent|merged|better,|good to know|all green|👍|🎉|✅|👌|❤|🙏|danke|super|perfekt|klasse|\
     prima|passt|läuft|top |sauber|merci|parfait|génial|impeccable|nickel|gracias|perfecto|genial|\
     me gusta|estupendo|obrigad|perfeito|ótimo|valeu|ありがとう|助かり|完璧|いいですね|谢谢|太好了|很好|不错|可以了|明白了|懂了",
-);
-
-static SARCASM: Signs = Signs::new(
-    "great, another|great another|great, now|thanks for nothing|perfect, now it|not working|still broken|\
-    still fail|doesn't work|doesnt work|not great|nice try|no thanks|not nice",
-);
-
-/// Returns whether somebody is content.
-pub(super) fn praises(text: &str) -> bool {
-    let text = text.to_lowercase();
-    PRAISE.are_in(&text) && !SARCASM.are_in(&text)
-}
-
-static REFUSAL: Signs = Signs::new(
-    "no |no,|nope|nah|stop|wrong|not what|don't|dont |do not|instead|actually|undo|revert|that's not|\
-    thats not|you forgot|you broke|way too|too much|i meant|i said|again?|why did you|why do you|\
-    never use|never do|guessing|isn't null|still |go back|nein|nicht so|falsch|stattdessen|lieber|stopp|\
-    das ist nicht|non |non,|pas comme|plutôt|au lieu|arrête|no es|en vez|mal,|para,|não|errado|em vez|\
-    違い|違う|ではなく|じゃなく|やめ|不对|不是|而不是|错了|不要",
-);
-
-/// Returns whether somebody wants it otherwise.
-pub(super) fn refuses(text: &str) -> bool {
-    let text = text.to_lowercase();
-    REFUSAL.are_in(&text)
-}
-
-static CONSENT: Signs = Signs::new(
-    "yes|yep|yeah|ok |okay|k |sure|go |go,|go.|go with|do it|do that|accept|agreed|sounds good|\
+        ),
+    ),
+    (
+        Act::Consent,
+        Signs::new(
+            "yes|yep|yeah|ok |okay|k |sure|go |go,|go.|go with|do it|do that|accept|agreed|sounds good|\
     good outline|good plan|good idea|fine|please do|let's|lets |approved|right|makes sense|i like|try a|\
     try b|then |ja |ja,|jo |genau|einverstanden|mach das|machen wir|gut |in ordnung|klingt gut|oui|\
     d'accord|vas-y|c'est bon|fais ça|sí|si,|vale|aceptado|de acuerdo|adelante|hazlo|me gusta|sim|pode |\
     aceito|fechado|はい|お願い|それで|了解|好的|好,|好，|可以|同意|就这样|行，|行,",
-);
-
-/// Returns whether somebody agrees.
-pub(super) fn consents(text: &str) -> bool {
-    let text = text.to_lowercase();
-    CONSENT.are_in(&text)
-}
-
-static SURRENDER: Signs = Signs::new(
-    "leave it.|leave it,|forget it|never mind|nevermind|not worth it|give up|drop it|skip it|enough.|enough,|\
+        ),
+    ),
+    (
+        Act::Surrender,
+        Signs::new(
+            "leave it.|leave it,|forget it|never mind|nevermind|not worth it|give up|drop it|skip it|enough.|enough,|\
     ok enough|let it be|scrap|abandon|park it|stop here|revert everything|throw it away|\
     doesnt work, leave|too risky|lass es|lassen wir|vergiss es|egal|nicht der mühe|brechen wir ab|\
     laisse tomber|on laisse|tant pis|on abandonne|déjalo|dejémoslo|olvídalo|no vale la pena|deixa|\
     esquece|desist|やめましょう|やめます|やめて|中止|諦め|算了|放弃|不做了",
+        ),
+    ),
+    (
+        Act::Later,
+        Signs::new(
+            "tomorrow|later|another time|next week|after lunch|not now|morgen|später|demain|plus tard|mañana|\
+    luego|amanhã|depois|また明日|後で|明天|以后",
+        ),
+    ),
+    (
+        Act::Refusal,
+        Signs::new(
+            "no |no,|nope|nah|stop|wrong|not what|don't|dont |do not|instead|actually|undo|revert|that's not|\
+    thats not|you forgot|you broke|way too|too much|i meant|i said|again?|why did you|why do you|\
+    never use|never do|guessing|isn't null|still |go back|nein|nicht so|falsch|stattdessen|lieber|stopp|\
+    das ist nicht|non |non,|pas comme|plutôt|au lieu|arrête|no es|en vez|mal,|para,|não|errado|em vez|\
+    違い|違う|ではなく|じゃなく|やめ|不对|不是|而不是|错了|不要",
+        ),
+    ),
+];
+
+/// So much a telling word adds to what examples say.
+const TELLING_WEIGHT: f32 = 1.0;
+
+/// Returns how much a reply speaks for each act.
+fn weigh_acts(text: &str) -> [f32; 9] {
+    let lower = text.to_lowercase();
+    let mut weights = REPLIES.weigh(text);
+    for (act, signs) in &TELLING {
+        if signs.are_in(&lower) {
+            weights[*act as usize] += TELLING_WEIGHT;
+        }
+    }
+    weights
+}
+
+/// Returns what a reply does as a whole.
+pub(super) fn act(text: &str) -> Act {
+    ACTS[strongest(&weigh_acts(text)).0]
+}
+
+/// Returns whether a reply does something: as a whole, or in one of its sentences.
+pub(super) fn does(text: &str, wanted: Act) -> bool {
+    const CLEAR: f32 = 0.5;
+    let is_wanted = |sentence: &&str| {
+        let (best, margin) = strongest(&weigh_acts(sentence));
+        ACTS[best] == wanted && margin > CLEAR
+    };
+    act(text) == wanted || sentences(text).iter().any(is_wanted)
+}
+
+/// Returns how clearly a sentence of the user's settles how something is to be done; below zero if it does something else.
+pub(super) fn chooses_way(sentence: &str) -> f32 {
+    let [choice, others @ ..] = REPLIES.weigh(sentence);
+    choice - others.into_iter().fold(f32::MIN, f32::max)
+}
+
+/// Returns which of some weights is the greatest, and by how much.
+fn strongest<const N: usize>(weights: &[f32; N]) -> (usize, f32) {
+    let mut order: [usize; N] = std::array::from_fn(|number| number);
+    // The sort is stable: of equals the earlier one stays first.
+    order.sort_by(|&one, &other| weights[other].total_cmp(&weights[one]));
+    let margin = order.get(1).map_or(0.0, |&next| weights[order[0]] - weights[next]);
+    (order[0], margin)
+}
+
+/// Returns whether somebody is content.
+pub(super) fn praises(text: &str) -> bool {
+    does(text, Act::Praise)
+}
+
+static NEGATION: Signs = Signs::new(
+    "no |nope|nah|not |don't|dont |do not|stop|instead|rather|wrong|undo|revert|back to|nein|nicht|kein|lieber|\
+    statt|stopp|zurück|non |pas |plutôt|au lieu|arrête|mejor|en vez|deja de|não|em vez|melhor|volta|ではなく|じゃなく|\
+    違|やめ|不|别|而不是|改回",
 );
+
+/// Returns whether somebody wants it otherwise.
+pub(super) fn refuses(text: &str) -> bool {
+    does(text, Act::Refusal) || (does(text, Act::Choice) && NEGATION.are_in(&text.to_lowercase()))
+}
+
+/// Returns whether somebody agrees.
+pub(super) fn consents(text: &str) -> bool {
+    does(text, Act::Consent)
+}
 
 /// Returns whether somebody gives up.
 pub(super) fn gives_up(text: &str) -> bool {
-    let text = text.to_lowercase();
-    SURRENDER.are_in(&text) || text.trim_end_matches(['.', '!']).ends_with("leave it")
+    const CLEAR: f32 = 0.6;
+    let clearly = |text: &str| {
+        let (best, margin) = strongest(&weigh_acts(text));
+        ACTS[best] == Act::Surrender && margin > CLEAR
+    };
+    clearly(text) || sentences(text).into_iter().any(clearly)
+}
+
+/// Returns whether somebody puts it off.
+pub(super) fn postpones(text: &str) -> bool {
+    does(text, Act::Later)
+}
+
+/// Words that make a rule of much that is not quite like one.
+static ALWAYS: Signs = Signs::new(
+    "always|never|we use|we don't|we dont|we do not|must |is a must|from now on|by convention|the rule|not allowed|\
+    forbidden|immer|niemals|nie |bei uns|wir nutzen|wir verwenden|grundsätzlich|ab jetzt|toujours|jamais|chez nous|\
+    on utilise|règle|siempre|nunca|usamos|regla|sempre|regra|必ず|絶対|決して|ルール|总是|必须|一律|我们用|永远不|规定",
+);
+
+/// Returns whether a sentence of the user's lays down a rule.
+pub(super) fn lays_down(sentence: &str) -> bool {
+    const ALMOST: f32 = 1.5;
+    let weights = weigh_acts(sentence);
+    let (best, _) = strongest(&weights);
+    let rule = ACTS.iter().position(|act| *act == Act::Rule).unwrap_or_default();
+    best == rule
+        || (weights[best] - weights[rule] < ALMOST && ALWAYS.are_in(&sentence.to_lowercase()))
 }
 
 static FAILURE: Signs = Signs::new(
@@ -136,15 +260,6 @@ static FAILURE: Signs = Signs::new(
     sigue fallando|não funciona|não é possível|continua falhando|できません|動きません|直りません|无法|不行|仍然失败",
 );
 
-static CONDITIONS: Signs =
-    Signs::new("if |when |unless|in case|wenn |falls |si |cuando |se |quando |もし|如果|万一");
-
-/// Returns whether it is said that something did not work, and not just what would be if it did not.
-pub(super) fn tells_failure(text: &str) -> bool {
-    let text = text.to_lowercase();
-    sentences(&text).into_iter().any(|part| FAILURE.are_in(part) && !CONDITIONS.are_in(part))
-}
-
 static UNFINISHED: Signs = Signs::new(
     "next |next:|next is|next are|now the|now for|remaining|still to do|left to do|not yet|to be done|\
     todo|half|shall i|should i|do you want|is there|which one|let me know|als nächstes|noch offen|\
@@ -152,10 +267,56 @@ static UNFINISHED: Signs = Signs::new(
     quieres que|ainda não|próximo|devo |次に|まだ|しましょうか|接下来|还没|还需要|要不要",
 );
 
-/// Returns whether more is to come.
-pub(super) fn tells_of_more(text: &str) -> bool {
-    let text = text.to_lowercase();
-    UNFINISHED.are_in(&text)
+/// What a model's last words say of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Conclusion {
+    Done,
+    /// Something is left.
+    Partial,
+    Failed,
+    /// It is the user's turn.
+    Asks,
+}
+
+/// Returns what a model's last words say of the work. Most work ends well: that it did not must be said clearly, and
+/// less so where the tools say it, too.
+pub(super) fn conclusion_in(text: &str, ends_failing: bool) -> Conclusion {
+    const ALL: [Conclusion; 4] =
+        [Conclusion::Done, Conclusion::Partial, Conclusion::Failed, Conclusion::Asks];
+    const CLEAR: f32 = 0.8;
+    static CONCLUSIONS: Examples<4> = Examples::new(
+        include_str!("examples/conclusions.tsv"),
+        ["done", "partial", "failed", "asks"],
+    );
+    let judge = |text: &str| {
+        let mut weights = CONCLUSIONS.weigh(text);
+        if FAILURE.are_in(&text.to_lowercase()) {
+            weights[2] += TELLING_WEIGHT;
+        }
+        if UNFINISHED.are_in(&text.to_lowercase()) {
+            weights[1] += TELLING_WEIGHT;
+        }
+        if !ends_failing {
+            weights[0] += CLEAR;
+        }
+        ALL[strongest(&weights).0]
+    };
+    let whole = judge(text);
+    // What is left or wrong may be one sentence among others that tell what was done.
+    let parts = sentences(text);
+    let last = parts.last().filter(|_| parts.len() > 1).map(|last| judge(last));
+    match (whole, last) {
+        (Conclusion::Done, Some(Conclusion::Partial | Conclusion::Failed)) => Conclusion::Partial,
+        (whole, _) => whole,
+    }
+}
+
+/// Returns how clearly a sentence of a model's states a choice between ways to do something; below zero if it does not.
+pub(super) fn chooses(sentence: &str) -> f32 {
+    static STATEMENTS: Examples<2> =
+        Examples::new(include_str!("examples/statements.tsv"), ["chooses", "tells"]);
+    let [chooses, tells] = STATEMENTS.weigh(sentence);
+    chooses - tells
 }
 
 static ANNOUNCING: Signs = Signs::new(
@@ -165,16 +326,6 @@ static ANNOUNCING: Signs = Signs::new(
 /// Returns whether a text opens with what is to be done.
 pub(super) fn announces(text: &str) -> bool {
     ANNOUNCING.first_in(&text.to_lowercase()).is_some_and(|found| found.start == 0)
-}
-
-static POSTPONING: Signs = Signs::new(
-    "tomorrow|later|another time|next week|after lunch|not now|morgen|später|demain|plus tard|mañana|\
-    luego|amanhã|depois|また明日|後で|明天|以后",
-);
-
-/// Returns whether somebody puts it off.
-pub(super) fn postpones(text: &str) -> bool {
-    POSTPONING.are_in(&text.to_lowercase())
 }
 
 static GO_ON: Signs = Signs::new(
@@ -189,19 +340,6 @@ pub(super) fn only_goes_on(text: &str) -> bool {
     text.split_whitespace().count() <= FEW_WORDS
         && text.chars().count() <= 40
         && (GO_ON.are_in(&text) || text.chars().count() <= 4)
-}
-
-static RULES: Signs = Signs::new(
-    "always|never|we use|we don't|we dont|we do not|must |must not|is a must|our style|in this repo|\
-    in this project|from now on|by convention|our convention|the rule|no floats|not allowed|forbidden|\
-    remember that|keep in mind|immer|niemals|nie |bei uns|wir nutzen|wir verwenden|wir benutzen|\
-    grundsätzlich|keine |ab jetzt|toujours|jamais|chez nous|on utilise|règle|siempre|nunca|usamos|\
-    en este proyecto|regla|sempre|neste projeto|必ず|絶対|決して|使わない|ルール|总是|必须|一律|不要用|我们用|永远不|规定",
-);
-
-/// Returns whether a sentence of the user's lays down a rule.
-pub(super) fn lays_down(sentence: &str) -> bool {
-    RULES.are_in(&sentence.to_lowercase())
 }
 
 static REASONS: Signs = Signs::new(

@@ -53,11 +53,6 @@ impl Talk {
         self.turns.iter().filter(move |turn| turn.speaker == speaker)
     }
 
-    /// Returns what the user said after the first words.
-    pub(super) fn later_requests(&self) -> String {
-        self.by(Speaker::User).skip(1).map(|turn| &*turn.text).collect::<Vec<_>>().join("\n")
-    }
-
     /// Returns the replies after the user's first words: those open the work, only later ones can judge it.
     pub(super) fn later_replies(&self) -> impl Iterator<Item = (Option<&Turn>, &Turn)> {
         self.replies().skip(1)

@@ -2,7 +2,8 @@
 
 use super::glossary::equivalents;
 use super::table::{Table, asks_for_table, table};
-use super::words::{fold, is_light, is_stop_word, is_unspaced, pairs, plain};
+use super::words::{fold, pairs};
+use crate::vocabulary::{is_light, is_stop_word, is_unspaced, plain};
 
 /// A question, understood.
 #[derive(Clone, Debug, PartialEq)]

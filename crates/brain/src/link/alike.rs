@@ -5,8 +5,10 @@
 //! one half of what is missing comes back. The rules:
 //!
 //! - `project_related`: the same project, other sessions, and files that few others touched; alike in files.
-//! - `technique_shared`: other projects, and at least two rare tags, topics or tools; alike in these.
-//! - `semantic`: at least two rare words, or one and another rare thing; alike in everything.
+//! - `technique_shared`: other projects, at least two rare tags, topics or tools, and two rare words; alike in the
+//!   former. Two programs in one language have no more in common than that.
+//! - `semantic`: in one project at least three rare words, or one and a rare file or error; in two projects five, or
+//!   four and another rare thing; alike in everything. A word that the project itself is named by says nothing.
 //!
 //! Where several hold, the one in which the two are most alike is taken. The link leads from the earlier one to the later.
 
@@ -94,8 +96,13 @@ fn judge(
     };
     let is_same_project = earlier.project == later.project;
     let related = is_same_project && earlier.session != later.session && count(&[Kind::File]) > 0;
-    let technique = !is_same_project && count(&[Kind::Tag, Kind::Tool]) > 1;
-    let semantic = count(&[Kind::Word]) > 1 || (count(&[Kind::Word]) > 0 && count(&ALL) > 1);
+    let words = count(&[Kind::Word]);
+    let technique = !is_same_project && count(&[Kind::Tag, Kind::Tool]) > 1 && words > 1;
+    let semantic = if is_same_project {
+        words > 2 || (words > 0 && count(&[Kind::File, Kind::Error]) > 0)
+    } else {
+        words > 4 || (words > 3 && count(&ALL) > words)
+    };
     let judged = [
         (EdgeType::Semantic, semantic, &ALL[..], LEAST_IN_ALL),
         (EdgeType::TechniqueShared, technique, &[Kind::Tag, Kind::Tool], LEAST_IN_ONE),

@@ -1,8 +1,11 @@
 //! `failure_pattern`: the same thing went wrong.
 //!
-//! The rule: both nodes saw an error of one type whose messages are equal but for paths, numbers, ids and quotes, and
-//! few nodes saw it. Each is linked with the next one in time, so that a pattern is a chain and not a knot. The
+//! The rule: both nodes saw an error of one type whose messages are equal but for paths, numbers, ids and quotes, with
+//! at least four different words, and few nodes saw it. That a text to be replaced was not found is no such thing: it
+//! says nothing of the work. Each is linked with the next one in time, so that a pattern is a chain and not a knot. The
 //! rarer the error, the stronger the link.
+
+use std::collections::BTreeSet;
 
 use super::keys::{Keys, Kind};
 use super::{Because, Candidate};
@@ -26,9 +29,10 @@ pub(super) fn candidates(keys: &Keys) -> Vec<Candidate> {
 
 /// Returns whether an error has words of its own: that something failed with a number tells nothing.
 fn says_something(signature: &str) -> bool {
-    const FEWEST_WORDS: usize = 3;
+    const FEWEST_WORDS: usize = 4;
     let is_word = |word: &&str| word.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
-    signature.split_whitespace().filter(is_word).count() >= FEWEST_WORDS
+    let words: BTreeSet<&str> = signature.split_whitespace().filter(is_word).collect();
+    words.len() >= FEWEST_WORDS && !signature.starts_with("edit failed")
 }
 
 pub(super) fn reason(signature: &str) -> String {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::signature::error_signature;
 use super::words::stems;
 use super::{KnownLesson, LessonFact, NodeFacts};
+use crate::node::LessonLevel;
 
 /// What kind of thing nodes have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -54,10 +55,16 @@ impl Keys {
     pub(super) fn add(&mut self, node: &NodeFacts) {
         let number = self.of_node.len();
         self.of_node.push(Vec::new());
-        let learnt = node.lessons.iter().map(|lesson| &*lesson.text);
+        // What is said of models and users sounds alike whatever the work was.
+        let is_about_work =
+            |lesson: &&LessonFact| !matches!(lesson.level, LessonLevel::Model | LessonLevel::User);
+        let learnt = node.lessons.iter().filter(is_about_work).map(|lesson| &*lesson.text);
         let text: Vec<&str> = std::iter::once(&*node.text).chain(learnt).collect();
+        let of_project = stems(&node.project);
         for stem in stems(&text.join("\n")) {
-            self.note(number, Kind::Word, stem);
+            if !of_project.contains(&stem) {
+                self.note(number, Kind::Word, stem);
+            }
         }
         for file in &node.files {
             self.note(number, Kind::File, whole_path(&node.project, file));
@@ -158,9 +165,9 @@ impl Keys {
 
     /// Returns whether so few nodes have something that it can link them.
     ///
-    /// Of few nodes, a tenth: otherwise everything would be rare in a small brain.
+    /// Of few nodes, a twentieth: otherwise everything would be rare in a small brain.
     pub(super) fn is_rare(&self, key: u32) -> bool {
-        self.count(key) <= (self.of_node.len() / 10).clamp(2, COMMON)
+        self.count(key) <= (self.of_node.len() / 20).clamp(3, COMMON)
     }
 
     /// Returns the rare things that two nodes have in common, the rarest first.
