@@ -156,10 +156,13 @@ impl Reply<'_> {
             let option = is_name.then(|| option_named(&self.proposal.text, &word)).flatten();
             option.map(|option| (word, option))
         })?;
-        let what = format!("{name}: {}", one_line(&option.replace("**", ""), WHAT_LENGTH));
+        let what = one_line(&option.replace("**", ""), WHAT_LENGTH);
+        let what = what.trim_start_matches(['-', '*', '(', ' ']);
+        let is_mark = |character: char| " ).:*".contains(character);
+        let what = what.get(name.len()..).map_or(what, |rest| rest.trim_start_matches(is_mark));
         let answer = self.answer.and_then(|turn| sentences(&turn.text).first().copied());
         let why = [&*self.turn.text, answer.unwrap_or_default()].join(" ");
-        Some(decided(&what, &why, rejected(&first), self.entries()))
+        Some(decided(what, &why, rejected(&first), self.entries()))
     }
 
     fn entries(&self) -> Vec<String> {
@@ -297,7 +300,9 @@ fn preferred(turn: &Turn) -> Option<Decided> {
     let parts = sentences(&turn.text);
     let chooses_here = |part: &&str| {
         let lower = part.to_lowercase();
+        // Items of a list tell what was found.
         OVER.are_in(&lower)
+            && !part.starts_with(|first: char| first.is_ascii_digit())
             && chooses(part) > 0.0
             && !part.ends_with(['?', '？'])
             && !TELLS.are_in(&lower)

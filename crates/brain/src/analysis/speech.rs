@@ -244,10 +244,11 @@ static ALWAYS: Signs = Signs::new(
 /// Returns whether a sentence of the user's lays down a rule.
 pub(super) fn lays_down(sentence: &str) -> bool {
     const ALMOST: f32 = 1.5;
+    const CLEAR: f32 = 0.3;
     let weights = weigh_acts(sentence);
-    let (best, _) = strongest(&weights);
+    let (best, margin) = strongest(&weights);
     let rule = ACTS.iter().position(|act| *act == Act::Rule).unwrap_or_default();
-    best == rule
+    (best == rule && margin > CLEAR)
         || (weights[best] - weights[rule] < ALMOST && ALWAYS.are_in(&sentence.to_lowercase()))
 }
 

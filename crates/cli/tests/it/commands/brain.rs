@@ -175,6 +175,13 @@ fn a_node_is_shown_listed_and_found_by_an_entry() {
     let id = node_with(home, "\"parse error in tokenizer directive\"");
     let text = home.stdout(&["node", "show", &id[..6]]);
     filtered! { assert_snapshot!(text) }
+    let quoted = home.stdout(&["node", "show", &id, "--evidence"]);
+    assert!(quoted.len() > text.len() && quoted.lines().count() > text.lines().count());
+    // Below the goal stands the entry that says it.
+    let goal = quoted.lines().skip_while(|line| *line != "Goal").nth(1).unwrap().trim();
+    let evidence: Vec<&str> = quoted.lines().filter(|line| line.starts_with("    ")).collect();
+    let words: String = goal.chars().take(40).collect();
+    assert!(evidence.iter().any(|line| line.contains("  user ") && line.contains(&words)), "{quoted}");
     let json = home.json(&["node", "show", &id, "--json"]);
     assert_eq!(json["id"], id);
     let file =
