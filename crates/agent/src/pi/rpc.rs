@@ -1,0 +1,237 @@
+//! One run of pi for many requests.
+
+use std::fmt;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::PiSettings;
+use super::json_mode::no_answer;
+use super::message::{Listener, Record, Said};
+use crate::allowance::Spent;
+use crate::error::{AgentError, Result, short};
+use crate::model::{Model, Reply, Request, Watch};
+use crate::process::{Deadline, Running};
+
+/// How long pi may take to leave a request.
+const TO_ABORT: Duration = Duration::from_secs(2);
+/// How often an old pi is asked whether it is done.
+const BETWEEN_QUESTIONS: Duration = Duration::from_millis(20);
+
+/// Asks through a pi that keeps running between requests. It is started when first needed, and again after it was lost.
+pub struct PiRpc {
+    settings: PiSettings,
+    talk: Option<Talk>,
+}
+
+impl PiRpc {
+    /// Takes the settings; nothing runs yet.
+    pub fn new(settings: PiSettings) -> Self {
+        Self { settings, talk: None }
+    }
+}
+
+impl fmt::Debug for PiRpc {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_running = self.talk.is_some();
+        formatter.debug_struct("PiRpc").field("is_running", &is_running).finish_non_exhaustive()
+    }
+}
+
+impl Model for PiRpc {
+    fn ask(
+        &mut self,
+        request: &Request<'_>,
+        watch: &Watch<'_>,
+        spent: &mut Spent,
+    ) -> Result<Reply> {
+        let deadline = Deadline::after(self.settings.timeout);
+        let mut talk = match self.talk.take() {
+            Some(talk) => talk,
+            None => Talk::start(&self.settings)?,
+        };
+        match talk.prompt(request, deadline, watch).and_then(|()| talk.read_answer(deadline, spent))
+        {
+            Ok(said) => {
+                self.talk = Some(talk);
+                said.into_reply()
+            }
+            Err(Lost::Gone) => Err(no_answer(&talk.running.into_complaint())),
+            Err(Lost::Because(error)) => {
+                // What it took by now was taken, whether this pi can be used again or not.
+                let left =
+                    talk.abort().and_then(|()| talk.read_answer(Deadline::after(TO_ABORT), spent));
+                self.talk = left.is_ok().then_some(talk);
+                Err(error)
+            }
+        }
+    }
+}
+
+type Outcome<T> = std::result::Result<T, Lost>;
+
+/// Why a talk cannot go on.
+enum Lost {
+    /// pi has ended.
+    Gone,
+    Because(AgentError),
+}
+
+impl From<AgentError> for Lost {
+    fn from(error: AgentError) -> Self {
+        Self::Because(error)
+    }
+}
+
+/// A running pi.
+struct Talk {
+    running: Running,
+    /// pi runs in it; it goes away after pi.
+    _folder: TempDir,
+    /// How many commands were sent.
+    sent: u64,
+    /// Whether pi has been asked something that the next request must not see.
+    is_used: bool,
+    /// Whether this pi says when it is settled.
+    tells_end: bool,
+}
+
+impl Talk {
+    fn start(settings: &PiSettings) -> Result<Self> {
+        let folder = settings.folder()?;
+        let running = Running::start_with_input(settings.command("rpc", folder.path()))?;
+        Ok(Self { running, _folder: folder, sent: 0, is_used: false, tells_end: false })
+    }
+
+    /// Asks, and waits until pi has nothing more to do.
+    fn prompt(
+        &mut self,
+        request: &Request<'_>,
+        deadline: Deadline,
+        watch: &Watch<'_>,
+    ) -> Outcome<()> {
+        if std::mem::replace(&mut self.is_used, true) {
+            self.call("new_session", deadline, watch)?;
+        }
+        let id = self.send("prompt", json!({"message": request.message()}));
+        self.settle(&id, deadline, watch)
+    }
+
+    /// Follows events until pi is settled. Old pi does not say so: there, `agent_end` is the end if pi is idle after it.
+    fn settle(&mut self, prompt: &str, deadline: Deadline, watch: &Watch<'_>) -> Outcome<()> {
+        let mut listener = Listener::default();
+        let mut question = None;
+        let mut is_retrying = false;
+        loop {
+            let record = self.next(&mut listener, deadline, watch)?;
+            match record.kind.as_str() {
+                "agent_settled" => {
+                    self.tells_end = true;
+                    return Ok(());
+                }
+                "agent_end" => {
+                    self.tells_end |= record.will_retry.is_some();
+                    if !self.tells_end {
+                        question = Some(self.send("get_state", json!({})));
+                    }
+                }
+                // When to try again is for our caller to say, who knows what may be spent.
+                "auto_retry_start" => {
+                    is_retrying = true;
+                    self.send("abort_retry", json!({}));
+                }
+                "auto_retry_end" => is_retrying = false,
+                "response" if record.id.as_deref() == Some(prompt) && !record.success => {
+                    let error = record.error.unwrap_or_default();
+                    return Err(AgentError::from_provider(None, &error).into());
+                }
+                "response" if record.id.is_some() && record.id == question => {
+                    let state = record.data.unwrap_or_default();
+                    let is_busy = state["isStreaming"] == true || state["isCompacting"] == true;
+                    if !is_busy && !is_retrying {
+                        return Ok(());
+                    }
+                    std::thread::sleep(BETWEEN_QUESTIONS);
+                    question = Some(self.send("get_state", json!({})));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads the whole talk back, and returns what the model said last.
+    fn read_answer(&mut self, deadline: Deadline, spent: &mut Spent) -> Outcome<Said> {
+        let data = self.call("get_messages", deadline, &unwatched(&AtomicBool::new(false)))?;
+        let messages = data["messages"].as_array().into_iter().flatten();
+        let said: Vec<Said> = messages.filter_map(Said::of).collect();
+        said.iter().for_each(|said| said.charge(spent));
+        let nothing = || AgentError::Network { message: "pi had no answer".to_owned() };
+        said.into_iter().next_back().ok_or_else(|| nothing().into())
+    }
+
+    /// Makes pi leave what it is doing.
+    fn abort(&mut self) -> Outcome<()> {
+        let never = AtomicBool::new(false);
+        let (deadline, watch) = (Deadline::after(TO_ABORT), unwatched(&never));
+        self.call("abort", deadline, &watch)?;
+        loop {
+            let state = self.call("get_state", deadline, &watch)?;
+            if state["isStreaming"] != true {
+                return Ok(());
+            }
+            std::thread::sleep(BETWEEN_QUESTIONS);
+        }
+    }
+
+    /// Sends a command, and waits for what it gives.
+    fn call(&mut self, command: &str, deadline: Deadline, watch: &Watch<'_>) -> Outcome<Value> {
+        let id = self.send(command, json!({}));
+        let mut listener = Listener::default();
+        loop {
+            let record = self.next(&mut listener, deadline, watch)?;
+            if record.kind != "response" || record.id.as_ref() != Some(&id) {
+                continue;
+            }
+            return match record.success {
+                true => Ok(record.data.unwrap_or_default()),
+                false => {
+                    let error = record.error.unwrap_or_default();
+                    let message = short(&format!("pi did not take {command}: {error}"));
+                    Err(AgentError::Network { message }.into())
+                }
+            };
+        }
+    }
+
+    fn send(&mut self, command: &str, mut members: Value) -> String {
+        self.sent += 1;
+        let id = format!("r{}", self.sent);
+        members["id"] = json!(id);
+        members["type"] = json!(command);
+        self.running.send(members.to_string());
+        id
+    }
+
+    fn next(
+        &mut self,
+        listener: &mut Listener,
+        deadline: Deadline,
+        watch: &Watch<'_>,
+    ) -> Outcome<Record> {
+        // What was spent is read from the messages at the end.
+        let mut uncounted = Spent::default();
+        loop {
+            let line = self.running.next_line(deadline, watch)?.ok_or(Lost::Gone)?;
+            if let Some(record) = listener.hear(&line, watch, &mut uncounted) {
+                return Ok(record);
+            }
+        }
+    }
+}
+
+/// Returns a watch for short commands, which nobody looks at.
+fn unwatched(never: &AtomicBool) -> Watch<'_> {
+    Watch { stop: never, on_event: &|_| {} }
+}
