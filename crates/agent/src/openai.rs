@@ -37,8 +37,8 @@ pub struct OpenAiSettings {
     pub timeout: Duration,
 }
 
-/// Where an API key comes from. The key itself is in no settings, so it can be printed with none.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Where an API key comes from.
+#[derive(Clone, PartialEq, Eq)]
 pub enum KeySource {
     /// The server wants none.
     None,
@@ -46,6 +46,17 @@ pub enum KeySource {
     Environment(String),
     /// The first line that a shell command prints, such as `pass show openai`.
     Command(String),
+}
+
+impl fmt::Debug for KeySource {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => formatter.write_str("None"),
+            Self::Environment(name) => formatter.debug_tuple("Environment").field(name).finish(),
+            // A careless one has the key in it.
+            Self::Command(_) => formatter.write_str("Command(…)"),
+        }
+    }
 }
 
 /// Asks over HTTP.
@@ -97,7 +108,7 @@ impl OpenAi {
         let (sender, answer) = mpsc::sync_channel(1);
         // A blocking request cannot be left, so it is left behind: it ends by its own timeout at the latest.
         thread::spawn(move || {
-            let _ = sender.send(post.send(body).and_then(|response| Answer::of(response)));
+            let _ = sender.send(post.send(body).and_then(Answer::of));
         });
         loop {
             watch.check()?;
@@ -274,12 +285,10 @@ fn first_line_of(script: &str, deadline: Deadline) -> Result<String> {
     let never = AtomicBool::new(false);
     let watch = Watch { stop: &never, on_event: &|_| {} };
     let line = running.next_line(deadline, &watch)?.unwrap_or_default();
-    match running.wait(deadline, &watch)? {
-        true => Ok(line),
-        // What it printed may be the key, so only what it complained about is told.
-        false => {
-            let complaint = short(&running.into_complaint());
-            Err(AgentError::NoKey { reason: format!("the command for it failed: {complaint}") })
-        }
+    if running.wait(deadline, &watch)? {
+        return Ok(line);
     }
+    // What it printed may be the key, so only what it complained about is told.
+    let complaint = short(&running.into_complaint());
+    Err(AgentError::NoKey { reason: format!("the command for it failed: {complaint}") })
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use pi_brain_session::hex;
 use sha2::{Digest, Sha256};
 
 use crate::error::{AgentError, Result};
@@ -54,8 +55,7 @@ impl Prompts {
             hash.update(text.split_whitespace().collect::<Vec<_>>().join(" "));
             hash.update([0]);
         }
-        let digits: String =
-            hash.finalize()[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+        let digits = hex(&hash.finalize()[..4]);
         let version = format!("v{}-{digits}", number(analyse).unwrap_or(1));
         let [analyse, merge, repair] = texts;
         Self { analyse, merge, repair, version }

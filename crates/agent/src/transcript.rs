@@ -135,9 +135,10 @@ impl Transcript {
             }
         }
         self.known.hear(&text);
-        match message.is_error {
-            true => labelled(&format!("{tool} failed"), &text, FAILURE),
-            false => labelled(&format!("{tool} gave"), &text, OUTPUT),
+        if message.is_error {
+            labelled(&format!("{tool} failed"), &text, FAILURE)
+        } else {
+            labelled(&format!("{tool} gave"), &text, OUTPUT)
         }
     }
 

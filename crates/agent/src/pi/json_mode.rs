@@ -45,7 +45,7 @@ impl Model for PiJson {
             }
         }
         let complaint = running.into_complaint();
-        listener.reply().unwrap_or_else(|| Err(no_answer(&complaint)))
+        listener.take_reply().unwrap_or_else(|| Err(no_answer(&complaint)))
     }
 }
 

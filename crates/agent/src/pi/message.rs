@@ -75,8 +75,8 @@ impl Listener {
     }
 
     /// Returns the answer: the last one counts, whatever came before it.
-    pub(super) fn reply(self) -> Option<Result<Reply>> {
-        Some(self.last?.into_reply())
+    pub(super) fn take_reply(&mut self) -> Option<Result<Reply>> {
+        Some(self.last.take()?.into_reply())
     }
 }
 

@@ -52,21 +52,23 @@ impl Model for PiRpc {
             Some(talk) => talk,
             None => Talk::start(&self.settings)?,
         };
-        match talk.prompt(request, deadline, watch).and_then(|()| talk.read_answer(deadline, spent))
-        {
-            Ok(said) => {
-                self.talk = Some(talk);
-                said.into_reply()
+        let reply = talk.prompt(request, deadline, watch).and_then(|()| talk.answer(deadline));
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(Lost::Gone) => {
+                spent.add(&talk.spent);
+                return Err(no_answer(&talk.running.into_complaint()));
             }
-            Err(Lost::Gone) => Err(no_answer(&talk.running.into_complaint())),
             Err(Lost::Because(error)) => {
-                // What it took by now was taken, whether this pi can be used again or not.
-                let left =
-                    talk.abort().and_then(|()| talk.read_answer(Deadline::after(TO_ABORT), spent));
-                self.talk = left.is_ok().then_some(talk);
-                Err(error)
+                let is_idle = talk.abort().is_ok();
+                spent.add(&talk.spent);
+                self.talk = is_idle.then_some(talk);
+                return Err(error);
             }
-        }
+        };
+        spent.add(&talk.spent);
+        self.talk = Some(talk);
+        reply
     }
 }
 
@@ -96,13 +98,24 @@ struct Talk {
     is_used: bool,
     /// Whether this pi says when it is settled.
     tells_end: bool,
+    /// What was heard of the present request, and what it took.
+    listener: Listener,
+    spent: Spent,
 }
 
 impl Talk {
     fn start(settings: &PiSettings) -> Result<Self> {
         let folder = settings.folder()?;
         let running = Running::start_with_input(settings.command("rpc", folder.path()))?;
-        Ok(Self { running, _folder: folder, sent: 0, is_used: false, tells_end: false })
+        Ok(Self {
+            running,
+            _folder: folder,
+            sent: 0,
+            is_used: false,
+            tells_end: false,
+            listener: Listener::default(),
+            spent: Spent::default(),
+        })
     }
 
     /// Asks, and waits until pi has nothing more to do.
@@ -115,17 +128,17 @@ impl Talk {
         if std::mem::replace(&mut self.is_used, true) {
             self.call("new_session", deadline, watch)?;
         }
+        (self.listener, self.spent) = (Listener::default(), Spent::default());
         let id = self.send("prompt", json!({"message": request.message()}));
         self.settle(&id, deadline, watch)
     }
 
     /// Follows events until pi is settled. Old pi does not say so: there, `agent_end` is the end if pi is idle after it.
     fn settle(&mut self, prompt: &str, deadline: Deadline, watch: &Watch<'_>) -> Outcome<()> {
-        let mut listener = Listener::default();
         let mut question = None;
         let mut is_retrying = false;
         loop {
-            let record = self.next(&mut listener, deadline, watch)?;
+            let record = self.next(deadline, watch)?;
             match record.kind.as_str() {
                 "agent_settled" => {
                     self.tells_end = true;
@@ -161,14 +174,18 @@ impl Talk {
         }
     }
 
-    /// Reads the whole talk back, and returns what the model said last.
-    fn read_answer(&mut self, deadline: Deadline, spent: &mut Spent) -> Outcome<Said> {
+    /// Returns what the model said last. Normally it was heard; else pi is asked for all that was said, which lacks what pi
+    /// takes back before it tries again.
+    fn answer(&mut self, deadline: Deadline) -> Outcome<Result<Reply>> {
+        if let Some(reply) = self.listener.take_reply() {
+            return Ok(reply);
+        }
         let data = self.call("get_messages", deadline, &unwatched(&AtomicBool::new(false)))?;
         let messages = data["messages"].as_array().into_iter().flatten();
-        let said: Vec<Said> = messages.filter_map(Said::of).collect();
-        said.iter().for_each(|said| said.charge(spent));
         let nothing = || AgentError::Network { message: "pi had no answer".to_owned() };
-        said.into_iter().next_back().ok_or_else(|| nothing().into())
+        let said = messages.filter_map(Said::of).next_back().ok_or_else(nothing)?;
+        said.charge(&mut self.spent);
+        Ok(said.into_reply())
     }
 
     /// Makes pi leave what it is doing.
@@ -188,20 +205,17 @@ impl Talk {
     /// Sends a command, and waits for what it gives.
     fn call(&mut self, command: &str, deadline: Deadline, watch: &Watch<'_>) -> Outcome<Value> {
         let id = self.send(command, json!({}));
-        let mut listener = Listener::default();
         loop {
-            let record = self.next(&mut listener, deadline, watch)?;
+            let record = self.next(deadline, watch)?;
             if record.kind != "response" || record.id.as_ref() != Some(&id) {
                 continue;
             }
-            return match record.success {
-                true => Ok(record.data.unwrap_or_default()),
-                false => {
-                    let error = record.error.unwrap_or_default();
-                    let message = short(&format!("pi did not take {command}: {error}"));
-                    Err(AgentError::Network { message }.into())
-                }
-            };
+            if record.success {
+                return Ok(record.data.unwrap_or_default());
+            }
+            let error = record.error.unwrap_or_default();
+            let message = short(&format!("pi did not take {command}: {error}"));
+            return Err(AgentError::Network { message }.into());
         }
     }
 
@@ -214,17 +228,10 @@ impl Talk {
         id
     }
 
-    fn next(
-        &mut self,
-        listener: &mut Listener,
-        deadline: Deadline,
-        watch: &Watch<'_>,
-    ) -> Outcome<Record> {
-        // What was spent is read from the messages at the end.
-        let mut uncounted = Spent::default();
+    fn next(&mut self, deadline: Deadline, watch: &Watch<'_>) -> Outcome<Record> {
         loop {
             let line = self.running.next_line(deadline, watch)?.ok_or(Lost::Gone)?;
-            if let Some(record) = listener.hear(&line, watch, &mut uncounted) {
+            if let Some(record) = self.listener.hear(&line, watch, &mut self.spent) {
                 return Ok(record);
             }
         }

@@ -56,7 +56,7 @@ struct Shared {
 }
 
 impl ScriptedModel {
-    /// Does these things, one for each request; what goes beyond them fails.
+    /// Does these things, one for each request, and the last of them from then on.
     pub(crate) fn new(deeds: impl IntoIterator<Item = Deed>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
@@ -70,6 +70,11 @@ impl ScriptedModel {
             }
         });
         Self { url, shared }
+    }
+
+    /// Does this from now on.
+    pub(crate) fn always(&self, deed: Deed) {
+        self.shared.lock().unwrap().deeds = VecDeque::from([deed]);
     }
 
     /// Returns what was asked so far.
@@ -96,15 +101,21 @@ fn serve(stream: TcpStream, shared: &Mutex<Shared>) -> Option<()> {
     let deed = {
         let mut shared = shared.lock().unwrap();
         shared.asked.push(Asked { headers, body: body.clone() });
-        shared.deeds.pop_front().unwrap_or(Deed::Fail(500, "the script has no more answers"))
+        let deed = shared.deeds.pop_front().unwrap_or(Deed::Fail(500, "there is no script"));
+        if shared.deeds.is_empty() {
+            shared.deeds.push_back(deed.clone());
+        }
+        deed
     };
     answer(stream, &body, &deed)
 }
 
 fn answer(mut stream: TcpStream, asked: &Value, deed: &Deed) -> Option<()> {
+    // pi's own client would wait for as long as it is told to.
+    let wait = if asked["stream"] == true { 0 } else { 7 };
     let head = |status: u16, kind: &str| {
         format!(
-            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nconnection: close\r\nretry-after: 7\r\n"
+            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nconnection: close\r\nretry-after: {wait}\r\n"
         )
     };
     let send_whole = |mut stream: TcpStream, status: u16, kind: &str, body: &str| {

@@ -68,13 +68,13 @@ fn a_unit_of_work_is_analysed_and_its_secrets_stay_here() {
 #[test]
 fn a_long_one_is_read_in_parts_and_put_together() {
     for version in VERSIONS {
-        let parts = transcript(3).parts(600).len();
+        let parts = transcript(6).parts(600).len();
         assert!(parts >= 2);
         let of_parts = (0..parts).map(|part| say(&good_answer(&format!("part {part}"))));
         let model = ScriptedModel::new(of_parts.chain([say(&good_answer("the whole"))]));
         let world = World::new();
         let mut pi = PiRpc::new(world.pi(version, &model));
-        let analysed = run(&mut pi, &transcript(3)).unwrap();
+        let analysed = run(&mut pi, &transcript(6)).unwrap();
         check_analysis(&analysed, "the whole");
         assert!(analysed.rlm_used);
         assert_eq!(analysed.spent.requests as usize, parts + 1);
@@ -150,12 +150,12 @@ fn skills_are_offered_with_nothing_but_a_tool_to_read_them() {
 
 #[test]
 fn nothing_is_asked_beyond_what_is_allowed() {
-    let parts = transcript(3).parts(600).len();
+    let parts = transcript(6).parts(600).len();
     let model = ScriptedModel::new((0..=parts).map(|_| say(&good_answer("part"))));
     let world = World::new();
     let mut pi = PiRpc::new(world.pi("1.5.0", &model));
     let mut nothing = Allowance::tokens(100);
-    let error = run_within(&mut pi, &transcript(3), &mut nothing).unwrap_err();
+    let error = run_within(&mut pi, &transcript(6), &mut nothing).unwrap_err();
     assert!(matches!(error, AgentError::OverAllowance { .. }), "{error}");
     assert_eq!((model.asked().len(), nothing.spent().requests), (0, 0));
 
@@ -164,7 +164,7 @@ fn nothing_is_asked_beyond_what_is_allowed() {
     let first = run_within(&mut pi, &transcript(1), &mut little).unwrap();
     assert_eq!((first.spent.tokens(), little.spent().tokens()), (120, 120));
     let mut less = Allowance::tokens(first.transcript_tokens + 1_700);
-    let error = run_within(&mut pi, &transcript(3), &mut less).unwrap_err();
+    let error = run_within(&mut pi, &transcript(6), &mut less).unwrap_err();
     assert!(matches!(error, AgentError::OverAllowance { .. }), "{error}");
     assert_eq!(model.asked().len(), 1 + less.spent().requests as usize);
 }
