@@ -7,7 +7,7 @@ use crate::claims::{Dropped, Known};
 use crate::error::{AgentError, Result, short};
 use crate::judgement::{Judgement, answer_schema};
 use crate::model::{Event, Model, Request, Watch};
-use crate::parse::parse_known;
+use crate::parse::parse;
 use crate::prompts::Prompts;
 use crate::transcript::{Transcript, estimate_tokens};
 
@@ -163,7 +163,7 @@ impl Run<'_> {
     }
 
     fn read(&mut self, answer: &str) -> std::result::Result<Judgement, String> {
-        let (judgement, dropped) = parse_known(answer, self.known)?;
+        let (judgement, dropped) = parse(answer, self.known)?;
         self.dropped.extend(dropped);
         Ok(judgement)
     }

@@ -120,11 +120,25 @@ impl AgentError {
     }
 }
 
-/// Returns the HTTP status that a message begins with, as those of pi do: `429 …`, `500: …`.
+/// Returns the HTTP status in a message: a number at its beginning, or after a word that says what it is. Any other
+/// number may count something else.
 fn status_in(message: &str) -> Option<u16> {
-    let digits = message.trim_start_matches("Error: ");
-    let end = digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len());
-    (end == 3).then(|| digits[..end].parse().ok()).flatten().filter(|status| *status >= 400)
+    const BEFORE: [&str; 5] = ["", "error", "status", "code", "http"];
+    let lower = message.to_lowercase();
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let mut end = 0;
+    while let Some(start) = lower[end..].find(is_digit).map(|at| end + at) {
+        end = lower[start..].find(|letter| !is_digit(letter)).map_or(lower.len(), |at| start + at);
+        let before = lower[..start].trim_end_matches(|letter: char| " :=(\"'/".contains(letter));
+        let word =
+            before.rsplit(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+        let says_status = BEFORE.contains(&word) && (!word.is_empty() || before.is_empty());
+        match lower[start..end].parse() {
+            Ok(status @ 400..=599) if says_status => return Some(status),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Makes a message short, one line, and free of secrets.
@@ -137,3 +151,6 @@ pub(crate) fn short(message: &str) -> String {
         None => line,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,6 +18,7 @@ mod process;
 mod pi;
 mod openai;
 mod analyse;
+mod draft;
 mod error;
 
 pub use allowance::{Allowance, Price, Spent};
@@ -27,7 +28,6 @@ pub use error::{AgentError, Result};
 pub use judgement::Judgement;
 pub use model::{Event, Model, Reply, Request, Watch};
 pub use openai::{KeySource, OpenAi, OpenAiSettings};
-pub use parse::parse;
 pub use pi::{PiJson, PiRpc, PiSettings};
 pub use prompts::Prompts;
 pub use transcript::{Transcript, estimate_tokens};

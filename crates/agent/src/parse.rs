@@ -16,7 +16,6 @@ use serde_json::{Map, Value};
 
 use crate::claims::{Dropped, Known};
 use crate::judgement::Judgement;
-use crate::transcript::Transcript;
 
 /// So many characters are kept of a summary, of another statement, and of a name.
 const SUMMARY: usize = 1_200;
@@ -26,17 +25,10 @@ const NAME: usize = 60;
 const STATEMENTS: usize = 30;
 const NAMES: usize = 20;
 
-/// Reads an answer about a transcript. Statements about files or tools that the log does not contain are left out and told.
+/// Reads an answer about a log. Statements about files or tools that the log does not contain are left out and told.
 ///
 /// The error says in a few words what is wrong with the answer, for a model that is asked once more.
-pub fn parse(answer: &str, transcript: &Transcript) -> Result<(Judgement, Vec<Dropped>), String> {
-    parse_known(answer, transcript.known())
-}
-
-pub(crate) fn parse_known(
-    answer: &str,
-    known: &Known,
-) -> Result<(Judgement, Vec<Dropped>), String> {
+pub(crate) fn parse(answer: &str, known: &Known) -> Result<(Judgement, Vec<Dropped>), String> {
     let object = json::find_object(answer).ok_or("there is no JSON object in it")?;
     let mut reader = Reader { object, known, dropped: Vec::new(), evidence: BTreeMap::new() };
     let judgement = reader.judgement()?;

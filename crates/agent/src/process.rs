@@ -31,7 +31,7 @@ pub(crate) struct Running {
     /// To the thread that writes; without it, the program gets no input.
     input: Option<Sender<String>>,
     complaint: Arc<Mutex<String>>,
-    complaining: Option<thread::JoinHandle<()>>,
+    complaining: thread::JoinHandle<()>,
 }
 
 /// When to give up.
@@ -77,7 +77,7 @@ impl Running {
         thread::spawn(move || read_lines(stdout, &line_sender));
         let complaint = Arc::new(Mutex::new(String::new()));
         let heard = Arc::clone(&complaint);
-        let complaining = Some(thread::spawn(move || hear_complaints(stderr, &heard)));
+        let complaining = thread::spawn(move || hear_complaints(stderr, &heard));
         let input = child.stdin.take().map(|stdin| {
             let (sender, texts) = mpsc::channel();
             // A program that does not read must not make us wait without end.
@@ -113,10 +113,10 @@ impl Running {
     /// Ends the program and returns what it complained about.
     pub(crate) fn into_complaint(mut self) -> String {
         self.end();
-        if let Some(thread) = self.complaining.take()
-            && thread.is_finished()
-        {
-            let _ = thread.join();
+        // What it wrote last may not have been read yet. With the group gone, the pipe has an end.
+        let give_up = Instant::now() + GRACE;
+        while !self.complaining.is_finished() && Instant::now() < give_up {
+            thread::sleep(TICK / 5);
         }
         self.complaint.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

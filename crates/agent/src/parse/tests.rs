@@ -1,7 +1,7 @@
 use pi_brain_brain::{Confidence, NodeType, Outcome};
 use serde_json::{Value, json};
 
-use super::parse_known;
+use super::parse;
 use crate::claims::{Dropped, Known};
 use crate::judgement::Judgement;
 
@@ -14,7 +14,7 @@ fn known() -> Known {
 }
 
 fn read(answer: &str) -> Result<Judgement, String> {
-    parse_known(answer, &known()).map(|(judgement, _)| judgement)
+    parse(answer, &known()).map(|(judgement, _)| judgement)
 }
 
 fn small() -> Value {
@@ -140,7 +140,7 @@ fn statements_about_what_the_log_does_not_hold_are_dropped() {
         {"level": "project", "summary": "The plan is kept", "files": ["docs/plan.md"]},
     ]);
     answer["promptingWins"] = json!(["Naming lib/none.rs helped", "Small steps"]);
-    let (judgement, dropped) = parse_known(&answer.to_string(), &known()).unwrap();
+    let (judgement, dropped) = parse(&answer.to_string(), &known()).unwrap();
     let claims: Vec<&str> = dropped.iter().map(|Dropped { claim, .. }| claim.as_str()).collect();
     assert_eq!(claims, ["src/checkout.ts", "grep", "lib/none.rs"]);
     assert_eq!(judgement.key_decisions.len(), 1);
@@ -149,6 +149,6 @@ fn statements_about_what_the_log_does_not_hold_are_dropped() {
     assert_eq!(judgement.evidence["content.keyDecisions[0]"], ["a1", "a2"]);
     assert_eq!(judgement.evidence["lessons.tool[0]"], ["a2"]);
     // What is written for another model is read back the same.
-    let (again, dropped) = parse_known(&judgement.to_answer().to_string(), &known()).unwrap();
+    let (again, dropped) = parse(&judgement.to_answer().to_string(), &known()).unwrap();
     assert_eq!((again, dropped), (judgement, Vec::new()));
 }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use pi_brain_agent::{AgentError, Model, PiJson, PiRpc, PiSettings};
+use pi_brain_real_pi::VERSIONS;
 
 use crate::scripted_model::{Deed, ScriptedModel, say};
-use crate::world::{VERSIONS, World, good_answer, is_alive, run, transcript};
+use crate::world::{World, good_answer, is_alive, run, transcript};
 
 fn kind(error: &AgentError) -> &'static str {
     match error {
@@ -37,6 +38,9 @@ fn failures_of_a_provider_are_told_apart_and_not_tried_again() {
             assert_eq!(kind(&error), *expected, "pi {version}, {deed:?}: {error:?}");
             check_tries(version, model.asked().len() - before);
         }
+        let settings =
+            std::fs::read_to_string(world.path().join(".pi/agent/settings.json")).unwrap();
+        assert!(!settings.contains("retry"), "pi {version} was told to remember: {settings}");
         // The same pi answers after all that.
         model.always(say(&good_answer("after all")));
         assert_eq!(run(&mut pi, &transcript(1)).unwrap().judgement.summary, "after all");

@@ -8,9 +8,10 @@ use pi_brain_agent::{
     Watch, analyse,
 };
 use pi_brain_brain::{NodeType, Outcome};
+use pi_brain_real_pi::VERSIONS;
 
 use crate::scripted_model::{Deed, ScriptedModel, say};
-use crate::world::{VERSIONS, World, good_answer, run, run_within, transcript};
+use crate::world::{World, good_answer, run, run_within, transcript};
 
 /// Runs a test in both modes of one pi.
 fn in_both_modes(settings: &PiSettings, mut test: impl FnMut(&mut dyn Model, &str)) {
@@ -86,6 +87,7 @@ fn a_long_one_is_read_in_parts_and_put_together() {
             // One pi runs all the time, but none of the requests sees another.
             assert_eq!(text.matches("of the transcript. Judge this part").count(), 1, "{text}");
         }
+        assert!(!world.path().join(".pi/agent/sessions").exists(), "pi {version} kept a session");
         let merged = asked[parts].text();
         assert!((0..parts).all(|part| merged.contains(&format!("part {part}"))), "{merged}");
     }
@@ -125,6 +127,31 @@ fn an_answer_of_no_use_is_asked_for_once_more() {
 
         let analysed = run(&mut pi, &transcript(1)).unwrap();
         assert_eq!((analysed.judgement.summary.as_str(), analysed.spent.requests), ("cut", 1));
+    }
+}
+
+#[test]
+fn a_large_request_gets_through() {
+    // More than an argument of a program can hold, and than a pipe takes at once.
+    let long = transcript(300);
+    let limits = Limits { part_tokens: long.tokens(), ..Limits::default() };
+    let watch = Watch { stop: &AtomicBool::new(false), on_event: &|_: Event<'_>| {} };
+    for version in VERSIONS {
+        let model = ScriptedModel::new([say(&good_answer("large"))]);
+        let world = World::new();
+        in_both_modes(&world.pi(version, &model), |pi, mode| {
+            let mut allowance = Allowance::tokens(1_000_000);
+            let prompts = Prompts::built_in();
+            let analysed = analyse(&long, pi, &prompts, limits, &mut allowance, &watch);
+            let analysed = analysed.unwrap_or_else(|error| panic!("{version} {mode}: {error}"));
+            assert!(!analysed.rlm_used);
+            let text = model.asked().last().unwrap().text();
+            assert!(
+                text.len() > 200_000 && text.contains("[m299]"),
+                "{version} {mode}: {}",
+                text.len()
+            );
+        });
     }
 }
 

@@ -18,9 +18,6 @@ use tempfile::TempDir;
 
 use crate::scripted_model::ScriptedModel;
 
-/// The oldest and the newest pi that have to work.
-pub(crate) const VERSIONS: [&str; 2] = ["0.73.1", "1.5.0"];
-
 /// No request takes as long, unless it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -42,6 +39,7 @@ impl World {
         let folder = PathBuf::from(Pi::new(version).folder_argument());
         let places = [
             "package/dist/bundle/cli.js",
+            "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js",
             "node_modules/@mariozechner/pi-coding-agent/dist/cli.js",
         ];
         let cli = places.iter().map(|place| folder.join(place)).find(|path| path.exists());
@@ -82,22 +80,33 @@ impl World {
     }
 }
 
-/// A conversation of so many turns; the first one has a secret in it.
-pub(crate) fn transcript(turns: usize) -> Transcript {
-    let mut transcript = Transcript::new();
-    let mut hear = |id: String, message: Value| {
-        let line =
-            json!({"type": "message", "id": id, "parentId": null, "message": message}).to_string();
-        let (entry, raw) = Entry::parse(line.as_bytes(), 1, 0).unwrap();
-        transcript.hear(&id, &entry, raw);
+/// A conversation of so many turns, as pi writes it, with a secret in each; and the ids of its entries.
+pub(crate) fn lines(turns: usize) -> Vec<(String, String)> {
+    let line = |id: String, message: Value| {
+        let time = "2026-11-01T10:00:00.000Z";
+        let entry = json!({"type": "message", "id": id, "parentId": null, "timestamp": time, "message": message});
+        (id, entry.to_string())
     };
-    for turn in 0..turns {
-        let wish =
-            format!("Make the cart in src/cart.ts faster. DB_PASSWORD=hunter2hunter, step {turn}");
-        hear(format!("u{turn}"), json!({"role": "user", "content": wish}));
+    let talk = (0..turns).flat_map(|turn| {
+        let wish = format!("Make the cart in src/cart.ts faster. DB_PASSWORD=hunter2hunter, step {turn}");
         let call = json!({"type": "toolCall", "id": "t", "name": "edit", "arguments": {"path": "src/cart.ts"}});
         let text = json!({"type": "text", "text": format!("Step {turn} is done. {}", "So it is. ".repeat(60))});
-        hear(format!("m{turn}"), json!({"role": "assistant", "content": [text, call]}));
+        let usage = json!({"input": 10, "output": 5, "cost": {"total": 0.5}});
+        let answer = json!({"role": "assistant", "content": [text, call], "usage": usage, "stopReason": "stop"});
+        [
+            line(format!("u{turn}"), json!({"role": "user", "content": wish})),
+            line(format!("m{turn}"), answer),
+        ]
+    });
+    talk.collect()
+}
+
+/// The transcript of such a conversation.
+pub(crate) fn transcript(turns: usize) -> Transcript {
+    let mut transcript = Transcript::new();
+    for (id, line) in lines(turns) {
+        let (entry, raw) = Entry::parse(line.as_bytes(), 1, 0).unwrap();
+        transcript.hear(&id, &entry, raw);
     }
     transcript
 }
