@@ -59,11 +59,13 @@ fn crowd(change: impl Fn(u64, &mut NodeFacts)) -> Vec<NodeFacts> {
     (1..=40).map(changed).collect()
 }
 
-fn link_nodes(mut nodes: Vec<NodeFacts>, linked: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
+fn link_nodes(mut nodes: Vec<NodeFacts>, known: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
     nodes.sort_by_key(|node| (node.started, node.id));
     let mut linker = Linker::default();
-    nodes.into_iter().for_each(|node| linker.add(node));
-    linker.finish(linked)
+    for node in nodes {
+        linker.add(node);
+    }
+    linker.finish(known)
 }
 
 fn links(nodes: Vec<NodeFacts>) -> Vec<Edge> {
