@@ -43,7 +43,9 @@ pub(crate) struct Deadline {
 
 impl Deadline {
     pub(crate) fn after(after: Duration) -> Self {
-        Self { at: Instant::now() + after, after }
+        // Who has all the time in the world waits for a year.
+        const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+        Self { at: Instant::now() + after.min(YEAR), after }
     }
 
     /// Returns how long there is left, or that there is nothing left.

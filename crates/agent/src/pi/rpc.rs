@@ -49,7 +49,12 @@ impl Model for PiRpc {
     ) -> Result<Reply> {
         let deadline = Deadline::after(self.settings.timeout);
         let mut talk = match self.talk.take() {
-            Some(talk) => talk,
+            Some(mut talk) => match talk.renew(deadline, watch) {
+                Ok(()) => talk,
+                // It ended while nobody asked it anything.
+                Err(Lost::Gone) => Talk::start(&self.settings)?,
+                Err(Lost::Because(error)) => return Err(error),
+            },
             None => Talk::start(&self.settings)?,
         };
         let reply = talk.prompt(request, deadline, watch).and_then(|()| talk.answer(deadline));
@@ -94,8 +99,6 @@ struct Talk {
     _folder: TempDir,
     /// How many commands were sent.
     sent: u64,
-    /// Whether pi has been asked something that the next request must not see.
-    is_used: bool,
     /// Whether this pi says when it is settled.
     tells_end: bool,
     /// What was heard of the present request, and what it took.
@@ -111,11 +114,19 @@ impl Talk {
             running,
             _folder: folder,
             sent: 0,
-            is_used: false,
             tells_end: false,
             listener: Listener::default(),
             spent: Spent::default(),
         })
+    }
+
+    /// Makes pi forget what it was asked before.
+    fn renew(&mut self, deadline: Deadline, watch: &Watch<'_>) -> Outcome<()> {
+        self.spent = Spent::default();
+        self.call("new_session", deadline, watch)?;
+        // What was still to be heard of the last request came before that answer.
+        self.listener = Listener::default();
+        Ok(())
     }
 
     /// Asks, and waits until pi has nothing more to do.
@@ -125,10 +136,6 @@ impl Talk {
         deadline: Deadline,
         watch: &Watch<'_>,
     ) -> Outcome<()> {
-        if std::mem::replace(&mut self.is_used, true) {
-            self.call("new_session", deadline, watch)?;
-        }
-        (self.listener, self.spent) = (Listener::default(), Spent::default());
         let id = self.send("prompt", json!({"message": request.message()}));
         self.settle(&id, deadline, watch)
     }

@@ -144,7 +144,7 @@ fn a_pi_that_talks_nonsense_or_dies_is_told() {
 }
 
 #[test]
-fn no_pi_is_left_when_it_is_no_longer_wanted() {
+fn a_lost_pi_is_started_again_and_none_is_left_in_the_end() {
     for version in VERSIONS {
         let model = ScriptedModel::new([say(&good_answer("one"))]);
         let world = World::new();
@@ -155,9 +155,17 @@ fn no_pi_is_left_when_it_is_no_longer_wanted() {
         std::fs::write(&settings.program, script).unwrap();
         let mut pi = PiRpc::new(settings);
         run(&mut pi, &transcript(1)).unwrap();
-        let pid = std::fs::read_to_string(world.path().join("pid")).unwrap();
-        assert!(is_alive(pid.trim()), "pi {version} keeps running between requests");
+        let pid = || std::fs::read_to_string(world.path().join("pid")).unwrap().trim().to_owned();
+        let first = pid();
+        run(&mut pi, &transcript(1)).unwrap();
+        assert!(first == pid() && is_alive(&first), "pi {version} keeps running between requests");
+
+        let killed = std::process::Command::new("kill").args(["-9", &first]).status().unwrap();
+        assert!(killed.success());
+        run(&mut pi, &transcript(1)).unwrap();
+        let second = pid();
+        assert!(first != second && is_alive(&second), "pi {version} is started again");
         drop(pi);
-        assert!(!is_alive(pid.trim()), "pi {version} was left behind");
+        assert!(!is_alive(&second), "pi {version} was left behind");
     }
 }

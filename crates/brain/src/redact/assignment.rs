@@ -33,7 +33,8 @@ pub(super) fn find(text: &str) -> Vec<Redaction> {
 
 static ASSIGNMENT: LazyLock<Regex> = LazyLock::new(|| {
     let words = "password|passwd|passphrase|passcode|pwd|secret|token|credential|\
-        (?:api|access|secret|private|encryption|signing|master|account|auth|license|deploy)[_-]?key";
+        (?:api|access|secret|private|encryption|signing|master|account|auth|license|deploy)[_-]?key|\
+        client-key-data";
     // A number or the name of a place to run at may follow.
     let name = format!(
         "(?P<name>(?:--)?[A-Za-z0-9_.-]*(?i:{words})(?:[0-9]{{1,2}}|(?i:[_-](?:prod|production|dev|staging|test|live|[0-9]{{1,2}})))?)"

@@ -89,6 +89,9 @@ const SECRETS: &[(&str, &str)] = &[
     ("token", "vault login --token |kQ9xW2eR+4tY6|"),
     ("password", "+DB_PASSWORD: |hunter2+hunter|\n"),
     ("token", "the password: API_TOKEN=|kQ9xW2eR+4tY6|"),
+    ("key", "    client-key-data: |LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBL+RVktLS0tLQ==|"),
+    // Words for what is made up, but only by chance.
+    ("GitHub token", "|ghp_+16C7e42Fyour6912E7fake838347Aetodo4a|"),
     ("password", "POSTGRES_PASSWORD: |hunter2+hunter|\n"),
 ];
 
@@ -136,6 +139,9 @@ const LOOK_ALIKES: &[&str] = &[
     "TOKEN=\"$(pass show x)\"",
     "API_KEY=<your-key>",
     "API_KEY=your_api_key_here",
+    "OPENAI_API_KEY=sk-proj-your-own-key-goes-in-here-1234",
+    "password = \"my-password1\"",
+    "password: xxxxxxxx1",
     "ANTHROPIC_API_KEY=sk-ant-xxxxxxxxxxxxxxxxxxxxxxxx",
     "GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     "aws_access_key_id = AKIAIOSFODNN7EXAMPLE",

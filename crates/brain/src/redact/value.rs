@@ -1,39 +1,29 @@
 //! Whether a value is a secret, or stands for one.
 
-/// Words that stand where a secret would: in documentation, in templates, in tests.
+/// Words that stand where a secret would: in documentation, in templates, in tests. They are so long that no real secret has
+/// one of them by chance.
 const STAND_INS: &[&str] = &[
     "example",
     "placeholder",
-    "your",
-    "xxxx",
-    "****",
-    "....",
     "redacted",
-    "dummy",
     "changeme",
     "change-me",
     "change_me",
-    "replace",
-    "insert",
-    "todo",
-    "fixme",
-    "sample",
+    "replaceme",
     "mysecret",
-    "my-secret",
-    "my_secret",
-    "my-token",
-    "my_token",
-    "my-password",
-    "my_password",
-    "my-key",
-    "my_key",
-    "fake",
+    "mypassword",
     "not-a-real",
-    "abc123def",
     "secret-here",
     "key-here",
     "token-here",
 ];
+
+/// Shorter ones, which count only where a word begins.
+const SHORT_STAND_INS: &[&str] =
+    &["your", "fake", "todo", "fixme", "dummy", "sample", "insert", "replace", "my-", "my_"];
+
+/// So many equal characters in a row are no accident.
+const ROW: usize = 8;
 
 /// Values that say nothing, whatever they are given to.
 const EMPTY_WORDS: &[&str] = &[
@@ -84,11 +74,16 @@ const EMPTY_WORDS: &[&str] = &[
 pub(super) fn is_made_up(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let refers = value.starts_with(['$', '<', '{', '%', '@']) || value.starts_with("[redacted");
-    let first = value.bytes().next();
+    let begins_word = |at: usize| !lower[..at].ends_with(|before: char| before.is_alphanumeric());
+    let is_short_stand_in = |word: &&str| lower.match_indices(*word).any(|(at, _)| begins_word(at));
+    let bytes = value.as_bytes();
+    let is_row = |row: &[u8]| row.iter().all(|byte| *byte == row[0]);
     refers
         || STAND_INS.iter().any(|word| lower.contains(word))
+        || SHORT_STAND_INS.iter().any(is_short_stand_in)
         || EMPTY_WORDS.contains(&lower.as_str())
-        || value.bytes().all(|byte| Some(byte) == first)
+        || bytes.len() >= 2 && is_row(bytes)
+        || bytes.windows(ROW).any(is_row)
 }
 
 /// Returns whether a value leads to a secret, or is made by a program, instead of being one.
