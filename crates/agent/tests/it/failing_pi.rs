@@ -1,8 +1,9 @@
 //! What goes wrong, by kind, with old and new pi; and that nothing stays behind.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use pi_brain_agent::{AgentError, Model, PiJson, PiRpc, PiSettings};
+use pi_brain_agent::{AgentError, Event, Model, PiJson, PiRpc, PiSettings, Request, Spent, Watch};
 use pi_brain_real_pi::VERSIONS;
 
 use crate::scripted_model::{Deed, ScriptedModel, say};
@@ -122,13 +123,38 @@ fn a_pi_that_hangs_is_ended_with_all_its_children() {
     for pi in [&mut PiJson::new(settings.clone()) as &mut dyn Model, &mut PiRpc::new(settings)] {
         let error = run(pi, &transcript(1)).unwrap_err();
         assert_eq!(kind(&error), "timed out", "{error:?}");
-        let pids = std::fs::read_to_string(world.path().join("pids")).unwrap();
-        assert_eq!(pids.split_whitespace().count(), 2);
-        for pid in pids.split_whitespace() {
-            assert!(!is_alive(pid), "process {pid} was left behind");
-        }
-        std::fs::remove_file(world.path().join("pids")).unwrap();
+        check_ended(&world);
     }
+}
+
+#[test]
+fn a_pi_that_hangs_does_not_keep_anybody_from_stopping() {
+    let world = World::new();
+    let mut pi = PiJson::new(world.program("stubborn", STUBBORN));
+    let stop = AtomicBool::new(false);
+    let watch = Watch { stop: &stop, on_event: &|_: Event<'_>| {} };
+    let request = Request { instructions: "Do", text: "it.", schema: None, answer_tokens: 10 };
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while std::fs::read_to_string(world.path().join("pids")).unwrap_or_default().is_empty()
+            {
+                std::thread::yield_now();
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        let error = pi.ask(&request, &watch, &mut Spent::default()).unwrap_err();
+        assert!(matches!(error, AgentError::Aborted), "{error:?}");
+    });
+    check_ended(&world);
+}
+
+fn check_ended(world: &World) {
+    let pids = std::fs::read_to_string(world.path().join("pids")).unwrap();
+    assert_eq!(pids.split_whitespace().count(), 2);
+    for pid in pids.split_whitespace() {
+        assert!(!is_alive(pid), "process {pid} was left behind");
+    }
+    std::fs::remove_file(world.path().join("pids")).unwrap();
 }
 
 #[test]

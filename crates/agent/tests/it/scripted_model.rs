@@ -16,6 +16,8 @@ pub(crate) enum Deed {
     Say(String),
     /// Says this, and is cut off at the longest length.
     SayCutOff(String),
+    /// Calls a tool, with arguments in JSON.
+    Call(&'static str, String),
     /// Answers with an HTTP status and a message.
     Fail(u16, &'static str),
     /// Never answers.
@@ -127,12 +129,23 @@ fn answer(mut stream: TcpStream, asked: &Value, deed: &Deed) -> Option<()> {
         Deed::Say(text) | Deed::SayCutOff(text) => {
             let finish = if matches!(deed, Deed::SayCutOff(_)) { "length" } else { "stop" };
             if asked["stream"] == true {
-                return send_whole(stream, 200, "text/event-stream", &events(text, finish, &usage));
+                // In two pieces, so that there is progress to be told.
+                let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at));
+                let (head, tail) = text.split_at(middle.unwrap());
+                let deltas = [json!({"content": head}), json!({"content": tail})];
+                return send_whole(stream, 200, STREAM, &events(&deltas, finish, &usage));
             }
             let message = json!({"role": "assistant", "content": text});
             let choice = json!({"index": 0, "message": message, "finish_reason": finish});
             let body = json!({"choices": [choice], "usage": usage}).to_string();
             send_whole(stream, 200, "application/json", &body)
+        }
+        Deed::Call(name, arguments) => {
+            let function = json!({"name": name, "arguments": arguments});
+            let call =
+                json!({"index": 0, "id": "call_1", "type": "function", "function": function});
+            let deltas = [json!({"tool_calls": [call]})];
+            send_whole(stream, 200, STREAM, &events(&deltas, "tool_calls", &usage))
         }
         Deed::Fail(status, message) => {
             let body = json!({"error": {"message": message}}).to_string();
@@ -145,24 +158,24 @@ fn answer(mut stream: TcpStream, asked: &Value, deed: &Deed) -> Option<()> {
             None
         }
         Deed::BreakOff => {
-            let head = head(200, "text/event-stream");
+            let head = head(200, STREAM);
             write!(stream, "{head}content-length: 100000\r\n\r\ndata: {{\"cho").ok()
         }
     }
 }
 
-fn events(text: &str, finish: &str, usage: &Value) -> String {
+const STREAM: &str = "text/event-stream";
+
+fn events(deltas: &[Value], finish: &str, usage: &Value) -> String {
     let chunk = |choices: Value, usage: &Value| {
         let chunk = json!({"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "stub-1",
             "choices": choices, "usage": usage});
         format!("data: {chunk}\n\n")
     };
-    let delta = |delta: Value, finish: Value| json!([{"index": 0, "delta": delta, "finish_reason": finish}]);
-    // In two pieces, so that there is progress to be told.
-    let middle = (0..=text.len() / 2).rev().find(|at| text.is_char_boundary(*at)).unwrap();
-    let pieces = [&text[..middle], &text[middle..]].map(|piece| {
-        chunk(delta(json!({"role": "assistant", "content": piece}), Value::Null), &Value::Null)
-    });
-    let end = chunk(delta(json!({}), json!(finish)), &Value::Null);
-    format!("{}{end}{}data: [DONE]\n\n", pieces.concat(), chunk(json!([]), usage))
+    let choice = |delta: &Value, finish: Value| {
+        chunk(json!([{"index": 0, "delta": delta, "finish_reason": finish}]), &Value::Null)
+    };
+    let pieces: String = deltas.iter().map(|delta| choice(delta, Value::Null)).collect();
+    let end = choice(&json!({}), json!(finish));
+    format!("{pieces}{end}{}data: [DONE]\n\n", chunk(json!([]), usage))
 }

@@ -9,6 +9,7 @@ use pi_brain_agent::{
 };
 use pi_brain_brain::{NodeType, Outcome};
 use pi_brain_real_pi::VERSIONS;
+use serde_json::json;
 
 use crate::scripted_model::{Deed, ScriptedModel, say};
 use crate::world::{World, good_answer, run, run_within, transcript};
@@ -158,20 +159,34 @@ fn a_large_request_gets_through() {
 #[test]
 fn skills_are_offered_with_nothing_but_a_tool_to_read_them() {
     for version in VERSIONS {
-        let model = ScriptedModel::new([say(&good_answer("one"))]);
         let world = World::new();
         let skill = world.path().join("skills/chunker");
         std::fs::create_dir_all(&skill).unwrap();
         let text = "---\nname: chunker\ndescription: Reads long things in chunks\n---\nRead on.\n";
         std::fs::write(skill.join("SKILL.md"), text).unwrap();
+        let path = json!({"path": skill.join("SKILL.md")}).to_string();
+        let model = ScriptedModel::new([Deed::Call("read", path), say(&good_answer("one"))]);
         let settings = PiSettings { skills: vec![skill], ..world.pi(version, &model) };
-        run(&mut PiJson::new(settings), &transcript(1)).unwrap();
-        let asked = &model.asked()[0];
-        assert!(asked.text().contains("Reads long things in chunks"), "{}", asked.text());
-        let tools = asked.body["tools"].as_array().unwrap();
-        let names: Vec<_> =
-            tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["read"]);
+        let tools = RefCell::new(Vec::new());
+        let on_event = |event: Event<'_>| {
+            if let Event::Tool { name } = event {
+                tools.borrow_mut().push(name.to_owned());
+            }
+        };
+        let watch = Watch { stop: &AtomicBool::new(false), on_event: &on_event };
+        let mut allowance = Allowance::tokens(1_000_000);
+        let (prompts, limits) = (Prompts::built_in(), Limits::default());
+        let mut pi = PiJson::new(settings);
+        analyse(&transcript(1), &mut pi, &prompts, limits, &mut allowance, &watch).unwrap();
+        // The model was asked twice in one run: before it read the skill, and after that.
+        assert_eq!((allowance.spent().requests, allowance.spent().tokens()), (2, 240));
+        assert_eq!(*tools.borrow(), ["read"]);
+        let asked = model.asked();
+        assert!(asked[0].text().contains("Reads long things in chunks"), "{}", asked[0].text());
+        assert!(asked[1].text().contains("Read on."), "{}", asked[1].text());
+        let tools = asked[0].body["tools"].as_array().unwrap();
+        let names: Vec<_> = tools.iter().map(|tool| tool["function"]["name"].as_str()).collect();
+        assert_eq!(names, [Some("read")]);
     }
 }
 

@@ -78,7 +78,7 @@ impl<'a> Given<'a> {
             value,
             text: match quoted {
                 Some(quoted) => quoted.as_str(),
-                None => value.as_str().trim_end_matches([';', ',', ')', '.']),
+                None => value.as_str().trim_end_matches([';', ',', ')']),
             },
             is_quoted: quoted.is_some(),
             // A line of YAML may open with a dash, one of a diff with a sign.

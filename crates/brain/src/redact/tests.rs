@@ -142,6 +142,8 @@ const LOOK_ALIKES: &[&str] = &[
     "OPENAI_API_KEY=sk-proj-your-own-key-goes-in-here-1234",
     "password = \"my-password1\"",
     "password: xxxxxxxx1",
+    "export ANTHROPIC_API_KEY=sk-ant-...",
+    "\"token\": \"kQ9xW2eR…\"",
     "ANTHROPIC_API_KEY=sk-ant-xxxxxxxxxxxxxxxxxxxxxxxx",
     "GITHUB_TOKEN=ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     "aws_access_key_id = AKIAIOSFODNN7EXAMPLE",

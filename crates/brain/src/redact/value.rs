@@ -74,11 +74,13 @@ const EMPTY_WORDS: &[&str] = &[
 pub(super) fn is_made_up(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let refers = value.starts_with(['$', '<', '{', '%', '@']) || value.starts_with("[redacted");
+    let is_shortened = value.ends_with("...") || value.ends_with('…');
     let begins_word = |at: usize| !lower[..at].ends_with(|before: char| before.is_alphanumeric());
     let is_short_stand_in = |word: &&str| lower.match_indices(*word).any(|(at, _)| begins_word(at));
     let bytes = value.as_bytes();
     let is_row = |row: &[u8]| row.iter().all(|byte| *byte == row[0]);
     refers
+        || is_shortened
         || STAND_INS.iter().any(|word| lower.contains(word))
         || SHORT_STAND_INS.iter().any(is_short_stand_in)
         || EMPTY_WORDS.contains(&lower.as_str())
