@@ -1,4 +1,5 @@
 use pi_brain_brain::{Confidence, NodeType, Outcome};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::parse;
@@ -47,23 +48,73 @@ fn what_stands_around_the_object_is_passed_over() {
 
 #[test]
 fn an_answer_that_was_cut_off_is_closed_where_that_is_safe() {
-    let mut whole = small();
-    whole["decisions"] = json!([{"what": "Use a map", "why": "speed, above all"}, {"what": "Drop {it}", "why": "no"}]);
-    // Members are written in this order, so the first ones are there early.
-    let text = whole.to_string();
-    let at = text.find("speed").unwrap();
-    let needed = text.find("\"summary\"").unwrap().max(text.find("\"type\"").unwrap()) + 40;
-    for end in (needed.max(at)..text.len()).filter(|end| text.is_char_boundary(*end)) {
-        if let Ok(judgement) = read(&text[..end]) {
-            assert_eq!(judgement.summary, "Made the cart faster.");
-        }
-    }
     let cut = r#"{"type":"qa","outcome":"failed","summary":"S","tags":["one","two"],"lessons":[{"summary":"Test \"first\"","lev"#;
     let judgement = read(cut).unwrap();
     assert_eq!((judgement.node_type, judgement.outcome), (NodeType::Qa, Outcome::Failed));
     assert_eq!(judgement.tags, ["one", "two"]);
     assert_eq!(judgement.lessons.task[0].summary, "Test \"first\"");
     assert!(read(r#"{"type":"qa","outcome":"fai"#).is_err());
+}
+
+/// Text with everything in it that an answer could trip over.
+fn any_answer() -> impl Strategy<Value = String> {
+    let words = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        "\"",
+        "\\",
+        ",",
+        ":",
+        "```json\n",
+        "\n",
+        " ",
+        "é",
+        "\"summary\"",
+        "\"type\"",
+        "\"outcome\"",
+        "\"success\"",
+        "\"coding\"",
+        "\"lessons\"",
+        "null",
+        "7",
+        "…",
+        "src/none.rs",
+    ]);
+    prop::collection::vec(words, 0..60).prop_map(|words| words.concat())
+}
+
+proptest! {
+    #[test]
+    fn no_answer_can_do_harm(answer in any_answer()) {
+        let _ = read(&answer);
+    }
+
+    #[test]
+    fn what_is_left_of_an_answer_says_the_same_or_nothing(
+        whats in prop::collection::vec("[a-z{}\\[\\],:\"\\\\ é]{1,20}[a-z]", 0..5),
+        end in 0.0..1.0,
+    ) {
+        let decisions: Vec<Value> = whats.iter().map(|what| json!({"what": what, "why": "so, {or} not"})).collect();
+        let summary = "Made it \"fast\", {really}.";
+        let answer = format!(
+            r#"Well: {{"type":"qa","outcome":"failed","summary":{},"decisions":{}}}"#,
+            json!(summary), json!(decisions),
+        );
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss,
+            reason = "any place will do")]
+        let end = (answer.len() as f64 * end) as usize;
+        let end = (0..=end).rev().find(|at| answer.is_char_boundary(*at)).unwrap();
+        if let Ok(judgement) = read(&answer[..end]) {
+            prop_assert_eq!(judgement.summary, summary);
+            prop_assert_eq!((judgement.node_type, judgement.outcome), (NodeType::Qa, Outcome::Failed));
+            let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+            for (decision, what) in judgement.key_decisions.iter().zip(&whats) {
+                prop_assert_eq!(&decision.what, &words(what));
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use pi_brain_session::Entry;
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Transcript, estimate_tokens};
@@ -78,4 +79,29 @@ fn long_ones_are_cut_between_turns() {
     let tiny = transcript.parts(20);
     assert!(tiny.iter().all(|part| estimate_tokens(part) <= 20));
     assert_eq!(tiny.len(), 20);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn parts_keep_to_their_size_and_leave_no_entry_out(
+        lengths in prop::collection::vec((any::<bool>(), 1..600_usize), 1..30),
+        tokens in 20..400_u64,
+    ) {
+        let mut transcript = Transcript::new();
+        for (at, (is_user, length)) in lengths.iter().enumerate() {
+            let role = if *is_user { "user" } else { "assistant" };
+            let text = "é ".repeat(*length);
+            let message = json!({"role": role, "content": [{"type": "text", "text": text}]});
+            hear(&mut transcript, &format!("e{at}"), &message);
+        }
+        let parts = transcript.parts(tokens);
+        for part in &parts {
+            prop_assert!(estimate_tokens(part) <= tokens);
+        }
+        let all = parts.concat();
+        let places: Vec<_> = (0..lengths.len()).map(|at| all.find(&format!("[e{at}] "))).collect();
+        prop_assert!(places.iter().all(Option::is_some) && places.is_sorted());
+    }
 }
