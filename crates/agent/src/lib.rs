@@ -1,8 +1,8 @@
 //! Runs a language model on a unit of work, and makes of its answer what the rest of the program can trust.
 //!
 //! A [`Transcript`] is what a model gets to read of a segment: compact, without secrets, in parts where it is long.
-//! [`analyse`] shows it to a [`Model`], be it [`PiJson`], [`PiRpc`] or [`OpenAi`], and reads a [`Judgement`] out of the answer.
-//! An [`Allowance`] bounds what that may take, and knows afterwards what it took.
+//! [`analyse`] shows it to a [`Model`], be it [`PiJson`], [`PiRpc`] or [`OpenAi`], and reads a [`Judgement`] out of the
+//! answer, of which [`Analysed::into_draft`] makes the next version of a node. An [`Allowance`] bounds what that may take, and knows afterwards what it took.
 //!
 //! It knows nothing of databases, of the files that sessions are in, or of what becomes of a judgement. Numbers are not
 //! asked of a model: the log has them.

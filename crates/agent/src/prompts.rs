@@ -30,7 +30,8 @@ impl Prompts {
         )
     }
 
-    /// Returns the prompts with those of `folder` in their place: `analyse.md`, `merge.md`, `repair.md`, as far as they are there.
+    /// Returns the prompts with those of `folder` in their place: `analyse.md`, `merge.md`, `repair.md`, as far as they
+    /// are there.
     pub fn with_overrides(folder: &Path) -> Result<Self> {
         let built_in = Self::built_in();
         let read = |name: &str, otherwise: String| {

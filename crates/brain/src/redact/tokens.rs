@@ -48,7 +48,11 @@ const SHAPES: &[(&str, &str)] = &[
 const PRIVATE_KEY: &str = "private key";
 
 /// Also one that was cut off: tools show the first lines of a file.
-const KEY_BLOCK: &str = r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\]|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n\\]{0,100})*(?:-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----)?";
+const KEY_BLOCK: &str = concat!(
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----",
+    r"(?:[A-Za-z0-9+/=\s\\]|(?:Proc-Type|DEK-Info|Version|Comment|Hash): [^\n\\]{0,100})*",
+    r"(?:-----END (?:[A-Z0-9]+ ){0,4}PRIVATE KEY(?: BLOCK)?-----)?",
+);
 
 /// Finds what has the shape of a secret, and is not plainly made up.
 pub(super) fn find(text: &str) -> Vec<Redaction> {
