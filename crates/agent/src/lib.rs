@@ -2,10 +2,11 @@
 //!
 //! A [`Transcript`] is what a model gets to read of a segment: compact, without secrets, in parts where it is long.
 //! [`analyse`] shows it to a [`Model`], be it [`PiJson`], [`PiRpc`] or [`OpenAi`], and reads a [`Judgement`] out of the
-//! answer, of which [`Analysed::into_draft`] makes the next version of a node. An [`Allowance`] bounds what that may take, and knows afterwards what it took.
+//! answer, of which [`Analysed::into_draft`] makes the next version of a node. An [`Allowance`] bounds what that may
+//! take, and knows afterwards what it took.
 //!
-//! It knows nothing of databases, of the files that sessions are in, or of what becomes of a judgement. Numbers are not
-//! asked of a model: the log has them.
+//! It knows nothing of databases, of the files that sessions are in, or of where nodes are kept. Numbers are not asked of
+//! a model: the log has them.
 
 mod allowance;
 mod transcript;
