@@ -4,6 +4,7 @@
 //! files of a family into [`Segment`]s; an [`Analysis`] listens to the entries of a segment and makes a [`Node`] of it;
 //! [`structural_edges`] link the nodes of a family, [`Linker`] those that have something in common. A node has
 //! versions, which [`compute_diff`] compares. Across nodes, [`group_lessons`] and [`find_patterns`] say what comes up again.
+//! [`redact`] takes secrets out of text that leaves the machine.
 //!
 //! It knows nothing of files, databases, processes, or the clock.
 
@@ -24,6 +25,7 @@ mod path;
 mod version;
 mod diff;
 mod vocabulary;
+mod redact;
 mod word;
 mod error;
 
@@ -49,6 +51,7 @@ pub use node::{
     VersionTrigger,
 };
 pub use outline::{Aside, Kind, ModelName, Outline, SessionFacts, Sketch};
+pub use redact::{Redaction, redact};
 pub use schema::{edge_schema, node_schema};
 pub use segment::{Place, Segment, extract_segments};
 pub use version::{apply_feedback, next_version, same_content};

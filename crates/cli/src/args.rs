@@ -117,6 +117,9 @@ Examples:
     /// Writes a unit of work or a project as a page to read
     #[command(after_help = knowledge::EXPORT_HELP)]
     Export(PageOptions),
+    /// Shows which secrets would be taken out of a text, and where they stand
+    #[command(after_help = knowledge::REDACT_HELP)]
+    Redact(RedactOptions),
     /// Lists the models that answered, with tokens, cost and failed tool calls
     Models(ModelsOptions),
     /// Lists the projects that were worked on

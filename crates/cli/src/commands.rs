@@ -34,6 +34,7 @@ pub(crate) mod patterns;
 pub(crate) mod projects;
 pub(crate) mod quirks;
 pub(crate) mod rebuild;
+pub(crate) mod redact;
 pub(crate) mod related;
 pub(crate) mod search;
 pub(crate) mod sessions;

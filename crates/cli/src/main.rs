@@ -22,8 +22,8 @@ use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
     ask, backup, brain_stats, branch, branches, compact, context, cost, decisions, demo, doctor,
     dump, edges, errors, export, family, file, forest, forget, fork, graph, ingest, label, lessons,
-    migrate, models, name, node, nodes, overview, patterns, projects, quirks, rebuild, related,
-    search, sessions, show, stats, tags, tree,
+    migrate, models, name, node, nodes, overview, patterns, projects, quirks, rebuild, redact,
+    related, search, sessions, show, stats, tags, tree,
 };
 use crate::locate::Locations;
 
@@ -74,6 +74,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Quirks(options)) => quirks::run(&locations()?, &options),
         Some(Command::Related(options)) => related::run(&locations()?, &options),
         Some(Command::Export(options)) => export::run(&locations()?, &options),
+        Some(Command::Redact(options)) => redact::run(&options),
         Some(Command::Models(options)) => models::run(&locations()?, &options),
         Some(Command::Projects(options)) => projects::run(&locations()?, &options),
         Some(Command::Tags(options)) => tags::run(&locations()?, &options),

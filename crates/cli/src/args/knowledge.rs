@@ -1,5 +1,7 @@
 //! Options of the commands that list what was learnt, and how units of work hang together.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 use pi_brain_brain::LessonLevel;
 
@@ -42,6 +44,14 @@ What is exported is named by the id of a unit of work or the beginning of one, o
 Examples:
   pi-brain export --markdown 3fa9 > fix.md
   pi-brain export --markdown shop > shop.md";
+
+pub(crate) const REDACT_HELP: &str = "\
+Shows what would be taken out of a text before a model or another program gets it: keys, tokens, private keys, \
+passwords. The secrets themselves are not printed.
+Examples:
+  pi-brain redact notes.md
+  env | pi-brain redact -
+  pi-brain redact session.jsonl --json | jq '.[].line'";
 
 /// Narrows a list of what is known down.
 #[derive(Args)]
@@ -156,4 +166,13 @@ pub(crate) struct PageOptions {
     pub(crate) markdown: String,
     #[command(flatten)]
     pub(crate) refresh: RefreshOptions,
+}
+
+#[derive(Args)]
+pub(crate) struct RedactOptions {
+    /// A text file; `-` reads standard input
+    pub(crate) file: PathBuf,
+    /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }

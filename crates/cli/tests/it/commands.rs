@@ -9,6 +9,7 @@ mod housekeeping;
 mod knowledge;
 mod lists;
 mod reading;
+mod redact;
 mod terminal;
 mod writing;
 

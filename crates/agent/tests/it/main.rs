@@ -1,0 +1,10 @@
+//! Real pi, old and new, and a plain HTTP client, each with a scripted model on loopback.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
+
+mod scripted_model;
+mod world;
+mod with_pi;
+mod failing_pi;
+mod over_http;
+mod drafts;
