@@ -129,3 +129,54 @@ fn month(name: &str) -> Option<i8> {
     let at = MONTHS.iter().find_map(|months| months.split(' ').position(|month| month == name))?;
     i8::try_from(at + 1).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use jiff::tz::TimeZone;
+
+    use super::*;
+
+    /// Returns the days that a question names, as asked on a Wednesday, and what is left of the question.
+    fn asked(question: &str) -> (Option<(Date, Date)>, String) {
+        let now =
+            date(2026, 11, 18).at(15, 30, 0, 0).to_zoned(TimeZone::UTC).expect("UTC has all times");
+        let (period, rest) = Period::find(question, &now);
+        let day = |time: Millis| time.to_timestamp().to_zoned(TimeZone::UTC).date();
+        (period.map(|period| (day(period.after), day(period.before))), rest)
+    }
+
+    #[test]
+    fn times_are_found_in_several_languages() {
+        let cases = [
+            ("what did I do today?", (2026, 11, 18), (2026, 11, 19)),
+            ("was habe ich gestern gemacht", (2026, 11, 17), (2026, 11, 18)),
+            ("what broke this week", (2026, 11, 16), (2026, 11, 23)),
+            ("what broke last week", (2026, 11, 9), (2026, 11, 16)),
+            ("what did auth cost last month?", (2026, 10, 1), (2026, 11, 1)),
+            ("cuánto costó el mes pasado", (2026, 10, 1), (2026, 11, 1)),
+            ("errors of the last 3 days", (2026, 11, 15), (2026, 11, 19)),
+            ("work of last 2 weeks", (2026, 11, 4), (2026, 11, 19)),
+            ("the cost of last year", (2025, 1, 1), (2026, 1, 1)),
+            ("what happened in October", (2026, 10, 1), (2026, 11, 1)),
+            ("what happened in December", (2025, 12, 1), (2026, 1, 1)),
+            ("was war im März 2025", (2025, 3, 1), (2025, 4, 1)),
+            ("fixes since October", (2026, 10, 1), (2026, 11, 19)),
+            ("what broke at the end of october", (2026, 10, 20), (2026, 11, 6)),
+        ];
+        for (question, (y1, m1, d1), (y2, m2, d2)) in cases {
+            let wanted = (date(y1, m1, d1), date(y2, m2, d2));
+            assert_eq!(asked(question).0, Some(wanted), "{question}");
+        }
+    }
+
+    #[test]
+    fn the_time_is_taken_out_of_the_question_and_other_words_are_left_alone() {
+        assert_eq!(asked("what did auth cost last month?").1, "what did auth cost");
+        for question in
+            ["may we use redis?", "which march algorithm", "the last error", "last n days"]
+        {
+            assert_eq!(asked(question), (None, question.to_owned()));
+        }
+    }
+}

@@ -181,7 +181,10 @@ fn a_node_is_shown_listed_and_found_by_an_entry() {
     let goal = quoted.lines().skip_while(|line| *line != "Goal").nth(1).unwrap().trim();
     let evidence: Vec<&str> = quoted.lines().filter(|line| line.starts_with("    ")).collect();
     let words: String = goal.chars().take(40).collect();
-    assert!(evidence.iter().any(|line| line.contains("  user ") && line.contains(&words)), "{quoted}");
+    assert!(
+        evidence.iter().any(|line| line.contains("  user ") && line.contains(&words)),
+        "{quoted}"
+    );
     let json = home.json(&["node", "show", &id, "--json"]);
     assert_eq!(json["id"], id);
     let file =
