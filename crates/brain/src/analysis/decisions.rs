@@ -3,10 +3,7 @@
 //! Decisions are taken from three places: the section of a summary that lists them; what the user says to a proposal, or
 //! wants instead of what is there; and what a model chooses over something else, with a reason, unless the user objects.
 
-use super::speech::{
-    Act, Signs, act, chooses, chooses_way, consents, gives_up, lays_down, reason_in, refuses,
-    sentences,
-};
+use super::speech::{Act, Signs, chooses, chooses_way, lays_down, reason_in, sentences};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::{one_line, words};
 use crate::node::Decision;
@@ -33,7 +30,7 @@ pub(super) fn decisions(talk: &Talk) -> Vec<Decided> {
     found.extend(chosen(talk));
     for (at, turn) in talk.turns().iter().enumerate() {
         let next = talk.turns()[at + 1..].iter().find(|next| next.speaker == Speaker::User);
-        let is_refused = next.is_some_and(|next| refuses(&next.text));
+        let is_refused = next.is_some_and(|next| next.reading().refuses());
         if turn.speaker == Speaker::Model && !is_refused {
             found.extend(preferred(turn));
         }
@@ -148,7 +145,7 @@ impl Reply<'_> {
     /// Reads which of the options that the model had listed the user takes.
     fn option(&self) -> Option<Decided> {
         let first = sentences(&self.turn.text).into_iter().next()?.to_lowercase();
-        if act(&self.turn.text) == Act::Question || first.ends_with('?') {
+        if self.turn.reading().act == Act::Question || first.ends_with('?') {
             return None;
         }
         let (name, option) = words(&first).take(OPTION_WORDS).find_map(|word| {
@@ -198,7 +195,7 @@ impl Reply<'_> {
         let mut why: Vec<&str> =
             [reason].into_iter().chain(rest).filter(|part| !part.is_empty()).collect();
         why.extend(self.answer.and_then(|turn| sentences(&turn.text).first().copied()));
-        if why.is_empty() || gives_up(text) || said.chars().count() < SHORT {
+        if why.is_empty() || self.turn.reading().gives_up() || said.chars().count() < SHORT {
             why.extend(offered.last().copied());
         }
         let recommended = recommendation(&self.proposal.text);
@@ -208,19 +205,27 @@ impl Reply<'_> {
                 .as_ref()
                 .is_some_and(|it| one_line(&part.replace("**", ""), WHAT_LENGTH / 2) == *it)
         };
-        why.extend(offered.iter().skip_while(|part| !says(part)).nth(1).filter(|_| consents(text)));
+        why.extend(
+            offered
+                .iter()
+                .skip_while(|part| !says(part))
+                .nth(1)
+                .filter(|_| self.turn.reading().consents()),
+        );
         let what = what.trim_end_matches(['.', ',', ' ']);
         let what = match (&recommended, self.request) {
-            (_, Some(request)) if gives_up(text) => {
+            (_, Some(request)) if self.turn.reading().gives_up() => {
                 format!("{what} (“{}”)", one_line(&request.text, WHAT_LENGTH / 2))
             }
-            (Some(proposed), _) if consents(text) && !refuses(text) => {
+            (Some(proposed), _)
+                if self.turn.reading().consents() && !self.turn.reading().refuses() =>
+            {
                 format!("{what} ({})", proposed.trim_end_matches('.'))
             }
             _ => what.to_owned(),
         };
         let mut alternatives = rejected(&said);
-        if refuses(text) {
+        if self.turn.reading().refuses() {
             let last = || offered.last().map(|last| one_line(last, WHAT_LENGTH));
             alternatives.extend(recommended.or_else(last));
         }
@@ -231,9 +236,11 @@ impl Reply<'_> {
     fn decides(&self, said: &str) -> bool {
         const BRIEF: usize = 60;
         const SUBSTANCE: usize = 20;
+        let reading = self.turn.reading();
         // A rule is no choice, and an objection alone is none either.
-        let is_rule = lays_down(said) && !consents(said) && !OVER.are_in(said);
-        let is_other = act(said) != Act::Choice && chooses_way(said) < FAR_FROM && !consents(said);
+        let is_rule = lays_down(said) && !reading.consents() && !OVER.are_in(said);
+        let is_other =
+            reading.act != Act::Choice && reading.chooses_way < FAR_FROM && !reading.consents();
         let only_objects = said.starts_with("but ") || words(said).all(|word| BARE.are_in(&word));
         if is_rule || is_other || only_objects {
             return false;
@@ -250,13 +257,13 @@ impl Reply<'_> {
             && said.chars().count() < BRIEF
             && first.chars().count() >= 3
             && offered.contains(&format!("`{first}"));
-        (is_offer && consents(said) && is_plan)
+        (is_offer && reading.consents() && is_plan)
             || SETTLED.are_in(said)
             || (is_offer && is_choice)
-            || (refuses(said) && is_choice && said.chars().count() > SUBSTANCE)
+            || (reading.refuses() && is_choice && said.chars().count() > SUBSTANCE)
             || (yields && is_choice && reason_in(said).is_some())
             || names_offer
-            || (gives_up(said) && is_choice)
+            || (reading.gives_up() && is_choice)
     }
 }
 
@@ -307,7 +314,7 @@ fn preferred(turn: &Turn) -> Option<Decided> {
             && !part.ends_with(['?', '？'])
             && !TELLS.are_in(&lower)
     };
-    let at = parts.iter().position(|part| chooses_here(part))?;
+    let at = parts.iter().position(chooses_here)?;
     let sentence = parts[at];
     let lower = sentence.to_lowercase();
     let reason = reason_in(&lower).filter(|_| lower.len() == sentence.len());

@@ -4,7 +4,8 @@
 //! label is counted when it is first needed (naive Bayes: rare words weigh more, long texts no more than short ones), so
 //! that whoever finds a text misread adds a line, and nothing else.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 /// What an unseen word is taken for: so much of one sighting.
@@ -24,7 +25,7 @@ pub(super) struct Examples<const N: usize> {
 /// What each word, or pair of words, speaks for.
 struct Weights<const N: usize> {
     /// By the word's hash: how rare it is, and how much it speaks for each label.
-    of_words: HashMap<u64, (f32, [f32; N])>,
+    of_words: ByHash<(f32, [f32; N])>,
 }
 
 impl<const N: usize> Examples<N> {
@@ -51,7 +52,7 @@ impl<const N: usize> Examples<N> {
     }
 
     fn learn(&self) -> Weights<N> {
-        let lines: Vec<(usize, BTreeSet<u64>)> = self
+        let lines: Vec<(usize, Vec<u64>)> = self
             .lines
             .lines()
             .filter_map(|line| line.split_once('\t'))
@@ -60,14 +61,14 @@ impl<const N: usize> Examples<N> {
                 Some((number, features(text)))
             })
             .collect();
-        let mut seen: HashMap<u64, u16> = HashMap::new();
+        let mut seen: ByHash<u16> = ByHash::default();
         for word in lines.iter().flat_map(|(_, words)| words) {
             *seen.entry(*word).or_default() += 1;
         }
         #[expect(clippy::cast_precision_loss, reason = "there are thousands of lines")]
         let all = lines.len() as f32;
         let rarity = |seen: u16| ((1.0 + all) / (1.0 + f32::from(seen))).ln() + 1.0;
-        let mut of_words: HashMap<u64, (f32, [f32; N])> =
+        let mut of_words: ByHash<(f32, [f32; N])> =
             seen.into_iter().map(|(word, seen)| (word, (rarity(seen), [0.0; N]))).collect();
         let mut totals = [0.0; N];
         for (label, words) in &lines {
@@ -96,76 +97,129 @@ impl<const N: usize> Examples<N> {
     }
 }
 
-/// Returns the words of a text, pairs of them, and the first one as such; as hashes, each once.
-fn features(text: &str) -> BTreeSet<u64> {
+/// Returns the words of a text, pairs of them, and the first one as such; as hashes, each once, in order.
+fn features(text: &str) -> Vec<u64> {
     let words = words(text);
-    let first = words.first().map(|word| hash(&["^", word]));
-    let pairs = words.windows(2).map(|pair| hash(&[&pair[0], " ", &pair[1]]));
-    first.into_iter().chain(pairs).chain(words.iter().map(|word| hash(&[word]))).collect()
+    let first = words.first().map(|word| join(FIRST, *word));
+    let pairs = words.windows(2).map(|pair| join(pair[0], pair[1]));
+    let mut all: Vec<u64> = first.into_iter().chain(pairs).chain(words.iter().copied()).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
+/// Stands before the first word.
+const FIRST: u64 = 0x5e;
+
 /// Cuts a text into words in lower case, without their endings; scripts without spaces into pairs of characters.
-fn words(text: &str) -> Vec<String> {
+/// Returns their hashes.
+fn words(text: &str) -> Vec<u64> {
     let mut found = Vec::new();
-    let mut run = String::new();
+    let mut run = Run::default();
     let lower = text.to_lowercase();
     let mut characters = lower.chars().peekable();
     while let Some(character) = characters.next() {
         let joins = matches!(character, '\'' | '’')
-            && !run.is_empty()
+            && run.length > 0
             && characters.peek().is_some_and(|next| next.is_alphanumeric());
         if character.is_alphanumeric() || joins {
-            run.push(if joins { '\'' } else { character });
+            run.push(if joins { '\'' } else { character }, &mut found);
             continue;
         }
-        end_word(&mut run, &mut found);
+        run.end(&mut found);
         if matches!(character, '?' | '？') {
-            found.push("?".to_owned());
+            found.push(hash(EMPTY, '?'));
         }
     }
-    end_word(&mut run, &mut found);
+    run.end(&mut found);
     found
 }
 
-fn end_word(run: &mut String, found: &mut Vec<String>) {
-    const FIRST_UNSPACED: char = '\u{2e80}';
-    let word = std::mem::take(run);
-    if word.contains(|character| character >= FIRST_UNSPACED) {
-        let characters: Vec<char> = word.chars().collect();
-        found.extend(
-            characters.chunks(1).take(usize::from(characters.len() == 1)).map(String::from_iter),
-        );
-        found.extend(characters.windows(2).map(String::from_iter));
-    } else if !word.is_empty() {
-        found.push(word.chars().take(STEM).collect());
+/// Letters that stand side by side.
+#[derive(Default)]
+struct Run {
+    length: usize,
+    /// The hash of the first letters.
+    stem: Option<u64>,
+    /// The last character, if its script has no spaces.
+    last: Option<char>,
+    has_pairs: bool,
+}
+
+impl Run {
+    fn push(&mut self, character: char, found: &mut Vec<u64>) {
+        const FIRST_UNSPACED: char = '\u{2e80}';
+        if character >= FIRST_UNSPACED {
+            if let Some(last) = self.last {
+                found.push(hash(hash(EMPTY, last), character));
+                self.has_pairs = true;
+            }
+            self.last = Some(character);
+        } else if self.length < STEM {
+            self.stem = Some(hash(self.stem.unwrap_or(EMPTY), character));
+        }
+        self.length += 1;
+    }
+
+    fn end(&mut self, found: &mut Vec<u64>) {
+        let alone = self.last.filter(|_| !self.has_pairs).map(|last| hash(EMPTY, last));
+        found.extend(alone);
+        found.extend(self.stem);
+        *self = Self::default();
     }
 }
 
-/// Hashes a text that is given in parts (FNV-1a): the same everywhere and always.
-fn hash(parts: &[&str]) -> u64 {
-    let bytes = parts.iter().flat_map(|part| part.bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+/// The hash of nothing (FNV-1a): the same everywhere and always.
+const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn hash(before: u64, character: char) -> u64 {
+    join(before, u64::from(u32::from(character)))
 }
+
+fn join(one: u64, other: u64) -> u64 {
+    (one ^ other).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
+}
+
+/// Takes hashes as they are.
+#[derive(Default)]
+struct Hashed(u64);
+
+impl Hasher for Hashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.iter().fold(self.0, |hash, byte| join(hash, u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+type ByHash<T> = HashMap<u64, T, BuildHasherDefault<Hashed>>;
 
 #[cfg(test)]
 mod tests {
-    use super::{Examples, words};
+    use super::{Examples, features, words};
 
     #[test]
     fn words_lose_their_endings_and_other_scripts_give_pairs() {
-        let cases = [
-            ("Don’t refactoring!", vec!["don't", "refact"]),
-            ("why?", vec!["why", "?"]),
-            ("改用方案B", vec!["改用", "用方", "方案", "案b"]),
-            ("好", vec!["好"]),
-            ("'quoted'", vec!["quoted"]),
-            ("", vec![]),
+        let same = [
+            ("Don’t refactoring!", "don't refactor"),
+            ("'quoted' words", "quoted words"),
+            ("改用方案", "改用 用方 方案"),
         ];
-        for (text, wanted) in cases {
-            assert_eq!(words(text), wanted, "{text}");
+        for (one, other) in same {
+            assert_eq!(words(one), words(other), "{one}");
         }
+        let lengths = [("why?", 2), ("好", 1), ("方案B", 2), ("", 0), ("a-b_c", 3)];
+        for (text, length) in lengths {
+            assert_eq!(words(text).len(), length, "{text}");
+        }
+        assert_ne!(words("on off"), words("off on"));
+        assert_ne!(features("on off"), features("off on"));
     }
 
     #[test]

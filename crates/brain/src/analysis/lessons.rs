@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::errors::Recovery;
 use super::helpers::Helper;
-use super::speech::{Signs, lays_down, refuses, sentences};
+use super::speech::{Signs, lays_down, sentences};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::{one_line, words};
 use crate::node::{Confidence, FlagType, Lesson, LessonLevel, LessonsByLevel, ManualFlag};
@@ -125,7 +125,7 @@ static CONDUCT: Signs = Signs::new(
 /// What the user says against the way a model works.
 fn conduct(experience: &Experience<'_>) -> Vec<Learnt> {
     let replies = experience.talk.later_replies();
-    let complaints = replies.filter(|(_, turn)| refuses(&turn.text));
+    let complaints = replies.filter(|(_, turn)| turn.reading().refuses());
     let mut found = Vec::new();
     for (before, turn) in complaints {
         let complaint = sentences(&turn.text)

@@ -1,6 +1,5 @@
 //! How the models did, and which ways of asking worked.
 
-use super::speech::{praises, refuses};
 use super::talk::{Speaker, Talk};
 use super::text::one_line;
 use crate::node::{FlagType, Frequency, ManualFlag, ModelQuirk, Severity, ToolError};
@@ -13,7 +12,7 @@ const LENGTH: usize = 200;
 /// Returns requests that were done as they stand.
 pub(super) fn prompting_wins(talk: &Talk, was_clear: bool, one_shot: bool) -> Vec<String> {
     let first = talk.by(Speaker::User).next().filter(|_| was_clear && one_shot);
-    let praised = talk.by(Speaker::User).next_back().is_some_and(|turn| praises(&turn.text));
+    let praised = talk.by(Speaker::User).next_back().is_some_and(|turn| turn.reading().praises());
     first
         .filter(|_| praised)
         .map(|turn| format!("Done at once: “{}”", one_line(&turn.text, LENGTH)))
@@ -23,9 +22,9 @@ pub(super) fn prompting_wins(talk: &Talk, was_clear: bool, one_shot: bool) -> Ve
 
 /// Returns what the user had to put right.
 pub(super) fn prompting_failures(talk: &Talk) -> Vec<String> {
-    let corrections = talk
-        .later_replies()
-        .filter(|(before, turn)| before.is_some() && refuses(&turn.text) && !praises(&turn.text));
+    let corrections = talk.later_replies().filter(|(before, turn)| {
+        before.is_some() && turn.reading().refuses() && !turn.reading().praises()
+    });
     corrections
         .map(|(_, turn)| format!("Had to be put right: “{}”", one_line(&turn.text, LENGTH)))
         .take(MOST)

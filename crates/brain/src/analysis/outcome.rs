@@ -2,10 +2,7 @@
 
 use super::errors::Unresolved;
 use super::heard::{Answer, Call};
-use super::speech::{
-    Act, Conclusion, Signs, act, announces, conclusion_in, consents, gives_up, postpones, praises,
-    refuses, sentences,
-};
+use super::speech::{Act, Conclusion, Signs, announces, conclusion_in, sentences};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::{one_line, opening};
 use crate::boundary::Cause;
@@ -147,20 +144,20 @@ impl Judge<'_> {
         let is_last = self.ending.unanswered.is_some();
         // Whoever says stop, and then gets something that works, has not given up.
         let went_on = !is_last && self.with.has_changes && self.said() == Some(Conclusion::Done);
-        if gives_up(&last.text) && !praises(&last.text) && !went_on {
+        if last.reading().gives_up() && !last.reading().praises() && !went_on {
             let has_failed = self.said() == Some(Conclusion::Failed);
             let outcome = if has_failed { Outcome::Failed } else { Outcome::Abandoned };
             return Some(verdict(outcome, &last.entry, quoted));
         }
-        let is_content = praises(&last.text) || consents(&last.text);
+        let is_content = last.reading().praises() || last.reading().consents();
         if is_last && is_content && !self.is_left() && self.answer.stop != Stop::Failed {
-            let is_whole = act(&last.text) == Act::Praise
+            let is_whole = last.reading().act == Act::Praise
                 || self.said() != Some(Conclusion::Partial)
                 || !self.with.has_changes;
             let outcome = if is_whole { Outcome::Success } else { Outcome::Partial };
             return Some(verdict(outcome, &last.entry, self.concluded()));
         }
-        if is_last && postpones(&last.text) {
+        if is_last && last.reading().postpones() {
             let outcome = if self.with.has_changes || self.answer.asks {
                 Outcome::Partial
             } else {
@@ -168,7 +165,7 @@ impl Judge<'_> {
             };
             return Some(verdict(outcome, &last.entry, quoted));
         }
-        if self.is_left() && refuses(&last.text) {
+        if self.is_left() && last.reading().refuses() {
             let outcome = match requests().count() {
                 3.. if self.with.has_changes => Outcome::Partial,
                 _ => Outcome::Abandoned,
@@ -232,7 +229,7 @@ impl Judge<'_> {
     /// The last thing a user says may be a remark; a wish that nobody answers is another matter.
     fn unanswered(&self) -> Verdict {
         let last = self.with.talk.by(Speaker::User).next_back();
-        match last.filter(|turn| refuses(&turn.text) || turn.text.ends_with('?')) {
+        match last.filter(|turn| turn.reading().refuses() || turn.text.ends_with('?')) {
             Some(turn) => {
                 let quoted = one_line(&turn.text, WORDS_LENGTH / 2);
                 let sentence = format!("The user's last words were not answered: “{quoted}”");

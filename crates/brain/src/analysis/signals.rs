@@ -2,7 +2,6 @@
 
 use super::calls::Calls;
 use super::files::Files;
-use super::speech::{consents, praises, refuses};
 use super::talk::{Speaker, Talk};
 use crate::node::{Delight, Friction};
 
@@ -36,10 +35,11 @@ impl Workshop {
 /// Returns how hard it was.
 pub(super) fn friction(talk: &Talk, workshop: &Workshop) -> Friction {
     let rephrasings = rephrasings(talk);
-    let corrections = talk.later_replies().filter(|(_, turn)| refuses(&turn.text)).count() as u64;
+    let corrections =
+        talk.later_replies().filter(|(_, turn)| turn.reading().refuses()).count() as u64;
     let churn = if workshop.looked_at >= 10 { workshop.looked_at / 10 } else { 0 };
     let is_silent = workshop.ends_failing
-        && !talk.by(Speaker::User).next_back().is_some_and(|turn| praises(&turn.text));
+        && !talk.by(Speaker::User).next_back().is_some_and(|turn| turn.reading().praises());
     let part = |count: u64, each: u64, most: u64| (count * each).min(most);
     let percent = part(rephrasings, 15, 30)
         + part(churn, 10, 20)
@@ -61,8 +61,8 @@ pub(super) fn friction(talk: &Talk, workshop: &Workshop) -> Friction {
 /// Returns how well it went.
 pub(super) fn delight(talk: &Talk, workshop: &Workshop) -> Delight {
     let corrected =
-        talk.later_replies().any(|(_, turn)| refuses(&turn.text) && !praises(&turn.text));
-    let praised = talk.by(Speaker::User).any(|turn| praises(&turn.text));
+        talk.later_replies().any(|(_, turn)| turn.reading().refuses() && !turn.reading().praises());
+    let praised = talk.by(Speaker::User).any(|turn| turn.reading().praises());
     let one_shot = workshop.calls >= 3 && !corrected && !workshop.ends_failing;
     let percent =
         40 * u64::from(workshop.recovered) + 40 * u64::from(one_shot) + 30 * u64::from(praised);
@@ -80,7 +80,7 @@ fn rephrasings(talk: &Talk) -> u64 {
     let (mut runs, mut length) = (0, 0);
     for turn in talk.turns() {
         match turn.speaker {
-            Speaker::User if consents(&turn.text) && turn.text.len() < 10 => {}
+            Speaker::User if turn.reading().consents() && turn.text.len() < 10 => {}
             Speaker::User => {
                 length += 1;
                 runs += u64::from(length == 3);

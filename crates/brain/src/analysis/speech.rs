@@ -168,19 +168,75 @@ fn weigh_acts(text: &str) -> [f32; 9] {
     weights
 }
 
-/// Returns what a reply does as a whole.
-pub(super) fn act(text: &str) -> Act {
-    ACTS[strongest(&weigh_acts(text)).0]
+/// What a reply does, as a whole and in its sentences.
+#[derive(Debug)]
+pub(super) struct Reading {
+    /// What it does as a whole.
+    pub(super) act: Act,
+    /// How clearly it settles, as a whole, how something is to be done; below zero if it does something else.
+    pub(super) chooses_way: f32,
+    /// By what `ACTS` has there: whether the whole does it, or a sentence clearly.
+    does: [bool; 9],
+    gives_up: bool,
+    negates: bool,
 }
 
-/// Returns whether a reply does something: as a whole, or in one of its sentences.
-pub(super) fn does(text: &str, wanted: Act) -> bool {
-    const CLEAR: f32 = 0.5;
-    let is_wanted = |sentence: &&str| {
-        let (best, margin) = strongest(&weigh_acts(sentence));
-        ACTS[best] == wanted && margin > CLEAR
-    };
-    act(text) == wanted || sentences(text).iter().any(is_wanted)
+/// So much of a reply is read, in characters: who says more tells more than an answer.
+const READ: usize = 600;
+
+impl Reading {
+    pub(super) fn of(text: &str) -> Self {
+        const CLEAR: f32 = 0.5;
+        const CLEAR_END: f32 = 0.6;
+        let text: String = text.chars().take(READ).collect();
+        let whole = weigh_acts(&text);
+        let (best, margin) = strongest(&whole);
+        let mut does = [false; 9];
+        does[best] = true;
+        let mut gives_up = ACTS[best] == Act::Surrender && margin > CLEAR_END;
+        for sentence in sentences(&text) {
+            let (act, margin) = strongest(&weigh_acts(sentence));
+            does[act] |= margin > CLEAR;
+            gives_up |= ACTS[act] == Act::Surrender && margin > CLEAR_END;
+        }
+        let [choice, others @ ..] = whole;
+        Self {
+            act: ACTS[best],
+            chooses_way: choice - others.into_iter().fold(f32::MIN, f32::max),
+            does,
+            gives_up,
+            negates: NEGATION.are_in(&text.to_lowercase()),
+        }
+    }
+
+    fn does(&self, act: Act) -> bool {
+        self.does[act as usize]
+    }
+
+    /// Returns whether somebody is content.
+    pub(super) fn praises(&self) -> bool {
+        self.does(Act::Praise)
+    }
+
+    /// Returns whether somebody wants it otherwise.
+    pub(super) fn refuses(&self) -> bool {
+        self.does(Act::Refusal) || (self.does(Act::Choice) && self.negates)
+    }
+
+    /// Returns whether somebody agrees.
+    pub(super) fn consents(&self) -> bool {
+        self.does(Act::Consent)
+    }
+
+    /// Returns whether somebody gives up.
+    pub(super) fn gives_up(&self) -> bool {
+        self.gives_up
+    }
+
+    /// Returns whether somebody puts it off.
+    pub(super) fn postpones(&self) -> bool {
+        self.does(Act::Later)
+    }
 }
 
 /// Returns how clearly a sentence of the user's settles how something is to be done; below zero if it does something else.
@@ -198,41 +254,11 @@ fn strongest<const N: usize>(weights: &[f32; N]) -> (usize, f32) {
     (order[0], margin)
 }
 
-/// Returns whether somebody is content.
-pub(super) fn praises(text: &str) -> bool {
-    does(text, Act::Praise)
-}
-
 static NEGATION: Signs = Signs::new(
     "no |nope|nah|not |don't|dont |do not|stop|instead|rather|wrong|undo|revert|back to|nein|nicht|kein|lieber|\
     statt|stopp|zurück|non |pas |plutôt|au lieu|arrête|mejor|en vez|deja de|não|em vez|melhor|volta|ではなく|じゃなく|\
     違|やめ|不|别|而不是|改回",
 );
-
-/// Returns whether somebody wants it otherwise.
-pub(super) fn refuses(text: &str) -> bool {
-    does(text, Act::Refusal) || (does(text, Act::Choice) && NEGATION.are_in(&text.to_lowercase()))
-}
-
-/// Returns whether somebody agrees.
-pub(super) fn consents(text: &str) -> bool {
-    does(text, Act::Consent)
-}
-
-/// Returns whether somebody gives up.
-pub(super) fn gives_up(text: &str) -> bool {
-    const CLEAR: f32 = 0.6;
-    let clearly = |text: &str| {
-        let (best, margin) = strongest(&weigh_acts(text));
-        ACTS[best] == Act::Surrender && margin > CLEAR
-    };
-    clearly(text) || sentences(text).into_iter().any(clearly)
-}
-
-/// Returns whether somebody puts it off.
-pub(super) fn postpones(text: &str) -> bool {
-    does(text, Act::Later)
-}
 
 /// Words that make a rule of much that is not quite like one.
 static ALWAYS: Signs = Signs::new(
@@ -243,8 +269,12 @@ static ALWAYS: Signs = Signs::new(
 
 /// Returns whether a sentence of the user's lays down a rule.
 pub(super) fn lays_down(sentence: &str) -> bool {
+    const LONGEST: usize = 300;
     const ALMOST: f32 = 1.5;
     const CLEAR: f32 = 0.3;
+    if sentence.len() > LONGEST {
+        return false;
+    }
     let weights = weigh_acts(sentence);
     let (best, margin) = strongest(&weights);
     let rule = ACTS.iter().position(|act| *act == Act::Rule).unwrap_or_default();

@@ -1,5 +1,8 @@
 //! What was said, turn by turn, cut to what can be kept.
 
+use std::cell::OnceCell;
+
+use super::speech::Reading;
 use super::text::paragraphs;
 
 /// So much of a turn is kept, in characters: its beginning and its end say most.
@@ -22,6 +25,14 @@ pub(super) struct Turn {
     pub(super) text: String,
     /// Whether tools were called with it.
     pub(super) works: bool,
+    reading: OnceCell<Reading>,
+}
+
+impl Turn {
+    /// Returns what it does, as an answer to what was said before.
+    pub(super) fn reading(&self) -> &Reading {
+        self.reading.get_or_init(|| Reading::of(&self.text))
+    }
 }
 
 /// Who says something.
@@ -42,7 +53,13 @@ impl Talk {
         if self.turns.len() == MOST_TURNS {
             self.turns.remove(MOST_TURNS / 2);
         }
-        self.turns.push(Turn { entry: entry.to_owned(), speaker, text, works });
+        self.turns.push(Turn {
+            entry: entry.to_owned(),
+            speaker,
+            text,
+            works,
+            reading: OnceCell::new(),
+        });
     }
 
     pub(super) fn turns(&self) -> &[Turn] {
