@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pi_brain_brain::{Outline, Sketch};
 use pi_brain_forest::{Forest, ImportedSession, News, Reading, SessionRecord, Store as _};
 use pi_brain_session::{Log, Millis, SessionError, read_header};
-use pi_brain_store::{FamilyStore, FileUpdate, KnownFile, SessionUpdate, Store};
+use pi_brain_store::{FamilyStore, FileUpdate, KnownFile, SessionUpdate, Stamp, Store};
 use rayon::prelude::*;
 
 use crate::config::Sources;
@@ -209,7 +209,10 @@ fn save(
                     spoilt.push(file.path.clone());
                 }
                 report.unreadable.push((file.path.clone(), error.to_string()));
-                files.push((KnownFile { problem: Some(error.to_string()), ..file }, None));
+                // What the system refused today it may grant tomorrow, and the file looks the same then.
+                let is_refused = matches!(error, SessionError::Read { .. });
+                let stamp = if is_refused { Stamp::UNREAD } else { stamp };
+                files.push((KnownFile { problem: Some(error.to_string()), stamp, ..file }, None));
             }
         }
     }

@@ -33,6 +33,15 @@ pub(crate) struct Changed {
 }
 
 impl Scan {
+    /// Returns whether there is anything to take in, as far as can be told from outside.
+    ///
+    /// Files that were left out are looked at each time, because the settings may have changed; they are no news.
+    pub(crate) fn has_news(&self) -> bool {
+        let is_new =
+            |file: &Changed| file.known.as_ref().is_none_or(|known| known.stamp != file.stamp);
+        !self.gone.is_empty() || self.changed.iter().any(is_new)
+    }
+
     pub(crate) fn of(
         sources: &Sources,
         forgotten: &BTreeSet<String>,
@@ -69,10 +78,7 @@ impl Scan {
             };
             if let Some(unwanted) = known.clone().filter(is_unwanted) {
                 scan.gone.push(unwanted);
-            } else if known
-                .as_ref()
-                .is_none_or(|known| known.stamp != stamp || known.was_left_out())
-            {
+            } else if known.as_ref().is_none_or(|known| is_to_be_read(known, stamp)) {
                 scan.changed.push(Changed { path, computer: computer.to_owned(), stamp, known });
             }
         }
@@ -88,6 +94,14 @@ impl Scan {
         scan.gone.extend(gone);
         scan.gone.sort_by(|one, other| one.path.cmp(&other.path));
         scan
+    }
+}
+
+fn is_to_be_read(known: &KnownFile, stamp: Stamp) -> bool {
+    match &known.problem {
+        // Whether the system lets us in now cannot be told from outside.
+        Some(_) if known.stamp == Stamp::UNREAD => fs::File::open(&known.path).is_ok(),
+        _ => known.stamp != stamp || known.was_left_out(),
     }
 }
 
