@@ -118,7 +118,7 @@ fn a_killed_ingest_loses_nothing_and_doubles_nothing() {
         let leftovers =
             files_in(&home.data).into_iter().filter(|path| path.ends_with("unfinished.tmp"));
         assert_eq!(leftovers.count(), 0, "no file is left half written");
-        assert_eq!(home.ingest().nodes, 0);
+        assert_eq!(home.ingest().versions, []);
         assert_eq!(home.session_files(), sessions);
     }
     println!("{kills} kills, {interrupted} of them in the middle of things");
