@@ -83,9 +83,9 @@ fn append(path: &Path, id: &str, parent: &str, text: &str) {
     writeln!(file, "{line}").unwrap();
 }
 
-/// Writes sessions of some megabytes.
+/// Writes enough sessions that reading them takes a moment.
 fn many_sessions(home: &Home) -> Vec<PathBuf> {
-    let text = "the same old story about carts and customers ".repeat(200);
+    let text = "the same old story about carts and customers ".repeat(20);
     let sessions = (0..40).map(|number| {
         let id = format!("0190cccc-0000-7000-8000-{number:012}");
         let header = SHOP[0].replace(ID, &id);
@@ -225,7 +225,9 @@ fn killed_at_any_moment_it_loses_nothing() {
     // They come one after the other, while daemons are killed and started again.
     let (texts, mut written) = (files.iter().map(|path| fs::read(path).unwrap()), 0);
     let texts: Vec<Vec<u8>> = texts.collect();
-    files.iter().for_each(|path| fs::remove_file(path).unwrap());
+    for path in &files {
+        fs::remove_file(path).unwrap();
+    }
     for round in 0..5_u64 {
         home.start();
         for (path, text) in files.iter().zip(&texts).skip(written).take(8) {
