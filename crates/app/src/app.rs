@@ -156,8 +156,7 @@ impl App {
             if depth == Depth::Findable {
                 self.fresh.take_from(&mut scan, &self.store)?;
             }
-            if scan.has_news()
-                || !self.store.stale_families(now)?.is_empty()
+            if self.is_behind(&scan, now)?
                 || (depth == Depth::Linked && self.store.is_unlinked()?)
             {
                 return Ok(false);
@@ -171,6 +170,15 @@ impl App {
             }
         }
         Ok(false)
+    }
+
+    /// Returns whether there is anything to take in. Compares sizes and times, and does no more.
+    pub fn has_news(&self, now: Millis) -> Result<bool> {
+        self.is_behind(&self.scan()?, now)
+    }
+
+    fn is_behind(&self, scan: &Scan, now: Millis) -> Result<bool> {
+        Ok(scan.has_news(&self.sources) || !self.store.stale_families(now)?.is_empty())
     }
 
     /// Returns when the next unit of work is over, if nothing more is said in it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use pi_brain_brain::{Outline, Sketch};
 use pi_brain_forest::{Forest, ImportedSession, News, Reading, SessionRecord, Store as _};
-use pi_brain_session::{Log, Millis, SessionError, read_header};
+use pi_brain_session::{Log, Millis, SessionError};
 use pi_brain_store::{FamilyStore, FileUpdate, KnownFile, SessionUpdate, Stamp, Store};
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::config::Sources;
 use crate::error::Result;
 use crate::progress::{Progress, Step};
 use crate::report::Report;
-use crate::scan::{Changed, Scan};
+use crate::scan::{Changed, Scan, is_left_out};
 
 /// How many bytes of session files are read before what they gave is saved.
 const BATCH_BYTES: u64 = 12 * 1024 * 1024;
@@ -142,9 +142,7 @@ enum Outcome {
 }
 
 fn read_all(path: &Path, sources: &Sources) -> Result<Outcome, SessionError> {
-    if let Some(cwd) = read_header(path).and_then(|header| header.cwd)
-        && sources.excludes(cwd.as_ref())
-    {
+    if is_left_out(path, sources) {
         return Ok(Outcome::LeftOut);
     }
     let mut sketches = Vec::new();

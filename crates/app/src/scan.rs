@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use pi_brain_session::read_header;
 use pi_brain_store::{KnownFile, Stamp};
 use rayon::prelude::*;
 
@@ -35,11 +36,13 @@ pub(crate) struct Changed {
 impl Scan {
     /// Returns whether there is anything to take in, as far as can be told from outside.
     ///
-    /// Files that were left out are looked at each time, because the settings may have changed; they are no news.
-    pub(crate) fn has_news(&self) -> bool {
-        let is_new =
-            |file: &Changed| file.known.as_ref().is_none_or(|known| known.stamp != file.stamp);
-        !self.gone.is_empty() || self.changed.iter().any(is_new)
+    /// Files that were left out are in every scan, because the settings may have changed; they are news only if so.
+    pub(crate) fn has_news(&self, sources: &Sources) -> bool {
+        let is_news = |file: &Changed| match &file.known {
+            Some(known) if known.stamp == file.stamp => !is_left_out(&file.path, sources),
+            _ => true,
+        };
+        !self.gone.is_empty() || self.changed.iter().any(is_news)
     }
 
     pub(crate) fn of(
@@ -95,6 +98,12 @@ impl Scan {
         scan.gone.sort_by(|one, other| one.path.cmp(&other.path));
         scan
     }
+}
+
+/// Returns whether the user does not want a session because of the project that it is about.
+pub(crate) fn is_left_out(path: &Path, sources: &Sources) -> bool {
+    let project = read_header(path).and_then(|header| header.cwd);
+    project.is_some_and(|project| sources.excludes(project.as_ref()))
 }
 
 fn is_to_be_read(known: &KnownFile, stamp: Stamp) -> bool {

@@ -122,7 +122,7 @@ impl Engine {
         self.follow();
         let now = now();
         match self.open() {
-            Ok(app) => app.is_up_to_date(Depth::Whole, now).unwrap_or(false),
+            Ok(app) => app.has_news(now).is_ok_and(|has_news| !has_news),
             Err(_) => false,
         }
     }

@@ -1,6 +1,6 @@
 //! What can be asked over HTTP, by whom, and what is refused.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -188,8 +188,10 @@ impl Events {
     }
 
     fn has_ended(&mut self) -> bool {
-        let mut line = String::new();
-        while self.0.read_line(&mut line).is_ok_and(|length| length > 0) {}
-        true
+        let mut rest = Vec::new();
+        match self.0.read_to_end(&mut rest) {
+            Ok(_) => true,
+            Err(error) => error.kind() == ErrorKind::ConnectionReset,
+        }
     }
 }

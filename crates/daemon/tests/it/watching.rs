@@ -137,11 +137,14 @@ fn settings_are_read_again_when_they_change() {
     fs::write(home.data.join("config.toml"), "exclude = [\"/home/dev/shop\"]").unwrap();
     daemon.client.refresh(false).unwrap();
     home.wait_for_words(&WORDS, &[]);
+    let has_news = || home.open().has_news(Timestamp::now().into()).unwrap();
+    assert!(!has_news(), "what is left out is no news");
     fs::write(home.data.join("config.toml"), "exclude = oops").unwrap();
     daemon.client.refresh(false).unwrap();
     let errors = daemon.client.status().unwrap().errors;
     assert!(errors[0].message.contains("config.toml"), "{errors:?}");
     fs::remove_file(home.data.join("config.toml")).unwrap();
+    assert!(has_news(), "it is wanted again");
     daemon.client.refresh(false).unwrap();
     home.wait_for_words(&WORDS, &[A]);
 }
