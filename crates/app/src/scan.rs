@@ -36,11 +36,11 @@ pub(crate) struct Changed {
 impl Scan {
     /// Returns whether there is anything to take in, as far as can be told from outside.
     ///
-    /// Files that were left out are in every scan, because the settings may have changed; they are news only if so.
+    /// Files that are left out are in every scan, because the settings may have changed; they are news only if so.
     pub(crate) fn has_news(&self, sources: &Sources) -> bool {
         let is_news = |file: &Changed| match &file.known {
-            Some(known) if known.stamp == file.stamp => !is_left_out(&file.path, sources),
-            _ => true,
+            Some(known) if known.stamp != file.stamp => true,
+            _ => !is_left_out(&file.path, sources),
         };
         !self.gone.is_empty() || self.changed.iter().any(is_news)
     }

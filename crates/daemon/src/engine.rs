@@ -91,7 +91,9 @@ impl Engine {
             Task::Check if self.has_missed_nothing() => {
                 return self.schedule.checked(Instant::now());
             }
-            Task::Check | Task::Look => Depth::Whole,
+            // The last lines of a long session are only made findable, by us and by every other process; to take each in at
+            // once would take a core as long as pi writes.
+            Task::Check | Task::Look => Depth::Findable,
             Task::Settle => Depth::Kept,
         };
         // What went wrong is on the board.
@@ -138,8 +140,12 @@ impl Engine {
         match taken {
             Ok(Some((report, close))) => {
                 self.took_in(&report, began.elapsed(), close);
-                let is_news = has_news(&report);
+                let is_news = has_news(&report) || depth == Depth::Findable;
                 let is_settled = depth == Depth::Kept;
+                if is_settled {
+                    // What a large ingest needed is of no use to the next line.
+                    self.app = None;
+                }
                 let wait = close.map(|close| {
                     Duration::from_millis(u64::try_from(close.0 - now().0).unwrap_or(0))
                 });
@@ -171,7 +177,8 @@ impl Engine {
                 taken => Some(taken?),
             },
             Depth::Linked => app.refresh_with_links(now, &*board)?,
-            Depth::Whole | Depth::Findable => app.refresh(now, &*board)?,
+            Depth::Findable => app.refresh_for_search(now, &*board)?,
+            Depth::Whole => app.refresh(now, &*board)?,
         };
         let Some(report) = taken else { return Ok(None) };
         Ok(Some((report, app.next_close()?)))

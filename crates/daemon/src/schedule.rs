@@ -125,7 +125,7 @@ impl Schedule {
 /// What a look came to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
-    /// Whether anything was new.
+    /// Whether there is anything that is not in the index for good, or may be.
     pub(crate) is_news: bool,
     /// Whether everything is in the index, and linked.
     pub(crate) is_settled: bool,
