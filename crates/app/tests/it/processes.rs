@@ -265,14 +265,15 @@ fn a_file_that_the_system_refuses_is_read_as_soon_as_it_does_not() {
     let sessions =
         || home.database().query_row("SELECT COUNT(*) FROM session", [], |row| row.get(0));
     let files = files_in(&home.sessions);
+    let all = i64::try_from(files.len()).unwrap();
     fs::set_permissions(&files[0], fs::Permissions::from_mode(0o000)).unwrap();
     for _ in 0..2 {
         ingest();
-        assert_eq!(sessions(), Ok(files.len() as i64 - 1));
+        assert_eq!(sessions(), Ok(all - 1));
     }
     // Neither its size nor its time tells that it can be read now.
     fs::set_permissions(&files[0], fs::Permissions::from_mode(0o644)).unwrap();
     ingest();
-    assert_eq!(sessions(), Ok(files.len() as i64));
+    assert_eq!(sessions(), Ok(all));
     assert_same(&undisturbed(&world).picture(), &home.picture(), "with permission");
 }
