@@ -212,7 +212,7 @@ pub fn ingest_watched(data: &Path, sessions: &Path) -> anyhow::Result<Ingested> 
     Ok(Ingested {
         entries: report.entries,
         messages: report.messages,
-        nodes: report.nodes,
+        nodes: report.versions.len(),
         peak,
         seconds: start.elapsed().as_secs_f64(),
     })

@@ -59,7 +59,7 @@ impl App {
         files: &[PathBuf],
         progress: &dyn Progress,
     ) -> Result<Report> {
-        let lock = self.folder.lock("forget")?;
+        let lock = self.lock("forget")?;
         for file in files {
             self.store.act(now, Action::Forget { file: file.to_string_lossy().into_owned() })?;
         }
@@ -76,7 +76,7 @@ impl App {
         files: &[PathBuf],
         progress: &dyn Progress,
     ) -> Result<Report> {
-        let lock = self.folder.lock("forget --undo")?;
+        let lock = self.lock("forget --undo")?;
         for file in files {
             self.store.act(now, Action::Remember { file: file.to_string_lossy().into_owned() })?;
         }
@@ -93,7 +93,7 @@ impl App {
     }
 
     fn act(&mut self, work: &str, now: Millis, action: Action) -> Result<()> {
-        let _lock = self.folder.lock(work)?;
+        let _lock = self.lock(work)?;
         Ok(self.store.act(now, action)?)
     }
 }

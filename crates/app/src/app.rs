@@ -1,12 +1,16 @@
 //! A data folder that is open: refresh it, ask it, change it.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use pi_brain_brain::{Linker, Rules};
+use pi_brain_brain::{Linker, NodeRef, Rules};
 use pi_brain_forest::{Forest, RootId};
 use pi_brain_search::{HotTail, SearchIndex};
 use pi_brain_session::Millis;
-use pi_brain_store::{DataFolder, FamilyStore, FamilyUpdate, Store, StoreError, WriterLock};
+use pi_brain_store::{
+    DataFolder, FamilyStore, FamilyUpdate, NewVersion, Store, StoreError, WriterLock,
+};
 use rayon::prelude::*;
 
 use crate::config::Sources;
@@ -28,11 +32,15 @@ pub struct App {
     pub(crate) index: SearchIndex,
     pub(crate) tail: HotTail,
     pub(crate) fresh: FreshLines,
+    database: Option<FileId>,
 }
+
+/// What tells a file from another that took its place.
+type FileId = (u64, u64);
 
 /// How much has to be taken in before a question is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Depth {
+pub enum Depth {
     /// Everything, and for good.
     Kept,
     /// Everything, and how it hangs together.
@@ -63,7 +71,8 @@ impl App {
         let index = SearchIndex::open(&folder.index())?;
         let forest = Forest::new(store.families());
         let (tail, fresh) = (HotTail::default(), FreshLines::default());
-        Ok(Self { folder, sources, store, forest, index, tail, fresh })
+        let database = file_id(&folder.database());
+        Ok(Self { folder, sources, store, forest, index, tail, fresh, database })
     }
 
     /// Returns where sessions come from.
@@ -78,8 +87,19 @@ impl App {
 
     /// Takes in everything that is new, and keeps it for good. `work` is what others are told who want to write.
     pub fn ingest(&mut self, work: &str, now: Millis, progress: &dyn Progress) -> Result<Report> {
-        let lock = self.folder.lock(work)?;
+        let lock = self.lock(work)?;
         self.take_in(&lock, now, Depth::Kept, progress)
+    }
+
+    /// Makes this process the only writer.
+    ///
+    /// While this one was open, another may have thrown away what can be derived and made it anew: then that is opened.
+    pub(crate) fn lock(&mut self, work: &str) -> Result<WriterLock> {
+        let lock = self.folder.lock(work)?;
+        if file_id(&self.folder.database()) != self.database {
+            *self = Self::open(self.folder.path(), self.sources.clone())?;
+        }
+        Ok(lock)
     }
 
     /// Takes in what is new before a question is answered.
@@ -114,14 +134,60 @@ impl App {
         now: Millis,
         progress: &dyn Progress,
     ) -> Result<Option<Report>> {
-        match self.folder.lock("refresh") {
+        match self.lock("refresh") {
             Ok(lock) => self.take_in(&lock, now, depth, progress).map(Some),
-            Err(StoreError::Locked { .. }) => {
+            Err(AppError::Store(StoreError::Locked { .. })) => {
                 self.open_tail()?;
                 Ok(None)
             }
-            Err(error) => Err(error.into()),
+            Err(error) => Err(error),
         }
+    }
+
+    /// Returns whether everything is taken in that a question needs, and makes it searchable. Writes nothing, and waits for
+    /// nobody who writes.
+    pub fn is_up_to_date(&mut self, depth: Depth, now: Millis) -> Result<bool> {
+        // Whoever writes may move lines from here to there while we look at both.
+        const TRIES: usize = 5;
+        for _ in 0..TRIES {
+            let before = self.store.last_change()?;
+            let mut scan = self.scan()?;
+            self.fresh.clear();
+            if depth == Depth::Findable {
+                self.fresh.take_from(&mut scan, &self.store)?;
+            }
+            if self.is_behind(&scan, now)?
+                || (depth == Depth::Linked && self.store.is_unlinked()?)
+            {
+                return Ok(false);
+            }
+            self.open_tail()?;
+            // After the tail: what was committed in between is then in both, and the tail's copy counts.
+            self.index.reload()?;
+            self.fresh.show(&mut self.tail);
+            if self.store.last_change()? == before {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Returns whether there is anything to take in. Compares sizes and times, and does no more.
+    pub fn has_news(&self, now: Millis) -> Result<bool> {
+        self.is_behind(&self.scan()?, now)
+    }
+
+    fn is_behind(&self, scan: &Scan, now: Millis) -> Result<bool> {
+        Ok(scan.has_news(&self.sources) || !self.store.stale_families(now)?.is_empty())
+    }
+
+    /// Returns when the next unit of work is over, if nothing more is said in it.
+    pub fn next_close(&self) -> Result<Option<Millis>> {
+        Ok(self.store.next_close()?)
+    }
+
+    fn scan(&self) -> Result<Scan> {
+        Ok(Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?))
     }
 
     /// Makes what was taken in and is not in the text index yet searchable, without looking for anything new.
@@ -157,7 +223,7 @@ impl App {
         self.forest.store().renew()?;
         self.store.replay()?;
         let dropped = self.store.drop_forgotten()?;
-        let mut scan = Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?);
+        let mut scan = self.scan()?;
         self.fresh.clear();
         if depth == Depth::Findable {
             self.fresh.take_from(&mut scan, &self.store)?;
@@ -260,7 +326,10 @@ impl App {
                     Err(error) => return Err(error),
                 }
             }
-            report.nodes += updates.iter().map(|update| update.versions.len()).sum::<usize>();
+            let versions = updates.iter().flat_map(|update| &update.versions);
+            let versions = versions.map(|NewVersion { node, .. }| (node.id, node.version));
+            let versions = versions.map(|(id, version)| NodeRef { id, version: Some(version) });
+            report.versions.extend(versions);
             report.edges += updates.iter().map(|update| update.edges.len()).sum::<usize>();
             self.store.save_families(&updates)?;
             if let Some(filling) = &mut filling {
@@ -271,4 +340,9 @@ impl App {
         }
         Ok(filling)
     }
+}
+
+/// Returns what tells a file from another by the same name; `None` if there is none.
+fn file_id(path: &Path) -> Option<FileId> {
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
 }

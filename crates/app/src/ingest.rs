@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use pi_brain_brain::{Outline, Sketch};
 use pi_brain_forest::{Forest, ImportedSession, News, Reading, SessionRecord, Store as _};
-use pi_brain_session::{Log, Millis, SessionError, read_header};
-use pi_brain_store::{FamilyStore, FileUpdate, KnownFile, SessionUpdate, Store};
+use pi_brain_session::{Log, Millis, SessionError};
+use pi_brain_store::{FamilyStore, FileUpdate, KnownFile, SessionUpdate, Stamp, Store};
 use rayon::prelude::*;
 
 use crate::config::Sources;
 use crate::error::Result;
 use crate::progress::{Progress, Step};
 use crate::report::Report;
-use crate::scan::{Changed, Scan};
+use crate::scan::{Changed, Scan, is_left_out};
 
 /// How many bytes of session files are read before what they gave is saved.
 const BATCH_BYTES: u64 = 12 * 1024 * 1024;
@@ -142,9 +142,7 @@ enum Outcome {
 }
 
 fn read_all(path: &Path, sources: &Sources) -> Result<Outcome, SessionError> {
-    if let Some(cwd) = read_header(path).and_then(|header| header.cwd)
-        && sources.excludes(cwd.as_ref())
-    {
+    if is_left_out(path, sources) {
         return Ok(Outcome::LeftOut);
     }
     let mut sketches = Vec::new();
@@ -209,7 +207,10 @@ fn save(
                     spoilt.push(file.path.clone());
                 }
                 report.unreadable.push((file.path.clone(), error.to_string()));
-                files.push((KnownFile { problem: Some(error.to_string()), ..file }, None));
+                // What the system refused today it may grant tomorrow, and the file looks the same then.
+                let is_refused = matches!(error, SessionError::Read { .. });
+                let stamp = if is_refused { Stamp::UNREAD } else { stamp };
+                files.push((KnownFile { problem: Some(error.to_string()), stamp, ..file }, None));
             }
         }
     }

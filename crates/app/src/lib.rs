@@ -23,7 +23,7 @@ mod actions;
 mod backup;
 mod doctor;
 
-pub use app::App;
+pub use app::{App, Depth};
 pub use ask::{Answer, AnswerSource, Asked, RelatedNode};
 pub use backup::Backup;
 pub use config::{Source, Sources};

@@ -1,5 +1,6 @@
 //! What taking sessions in has done.
 
+use pi_brain_brain::NodeRef;
 use serde::Serialize;
 
 /// What taking sessions in has done.
@@ -16,8 +17,8 @@ pub struct Report {
     pub entries: usize,
     /// How many messages were new.
     pub messages: usize,
-    /// How many new versions of nodes were made.
-    pub nodes: usize,
+    /// The new versions of nodes.
+    pub versions: Vec<NodeRef>,
     /// How many edges the families have that were looked at.
     pub edges: usize,
     /// How many things are odd about lines that were read.

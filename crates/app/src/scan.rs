@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use pi_brain_session::read_header;
 use pi_brain_store::{KnownFile, Stamp};
 use rayon::prelude::*;
 
@@ -33,6 +34,17 @@ pub(crate) struct Changed {
 }
 
 impl Scan {
+    /// Returns whether there is anything to take in, as far as can be told from outside.
+    ///
+    /// Files that are left out are in every scan, because the settings may have changed; they are news only if so.
+    pub(crate) fn has_news(&self, sources: &Sources) -> bool {
+        let is_news = |file: &Changed| match &file.known {
+            Some(known) if known.stamp != file.stamp => true,
+            _ => !is_left_out(&file.path, sources),
+        };
+        !self.gone.is_empty() || self.changed.iter().any(is_news)
+    }
+
     pub(crate) fn of(
         sources: &Sources,
         forgotten: &BTreeSet<String>,
@@ -69,10 +81,7 @@ impl Scan {
             };
             if let Some(unwanted) = known.clone().filter(is_unwanted) {
                 scan.gone.push(unwanted);
-            } else if known
-                .as_ref()
-                .is_none_or(|known| known.stamp != stamp || known.was_left_out())
-            {
+            } else if known.as_ref().is_none_or(|known| is_to_be_read(known, stamp)) {
                 scan.changed.push(Changed { path, computer: computer.to_owned(), stamp, known });
             }
         }
@@ -88,6 +97,20 @@ impl Scan {
         scan.gone.extend(gone);
         scan.gone.sort_by(|one, other| one.path.cmp(&other.path));
         scan
+    }
+}
+
+/// Returns whether the user does not want a session because of the project that it is about.
+pub(crate) fn is_left_out(path: &Path, sources: &Sources) -> bool {
+    let project = read_header(path).and_then(|header| header.cwd);
+    project.is_some_and(|project| sources.excludes(project.as_ref()))
+}
+
+fn is_to_be_read(known: &KnownFile, stamp: Stamp) -> bool {
+    match &known.problem {
+        // Whether the system lets us in now cannot be told from outside.
+        Some(_) if known.stamp == Stamp::UNREAD => fs::File::open(&known.path).is_ok(),
+        _ => known.stamp != stamp || known.was_left_out(),
     }
 }
 

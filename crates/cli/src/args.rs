@@ -1,6 +1,7 @@
 //! What can be typed, and the help that explains it.
 
 mod brain;
+mod daemon;
 mod forest;
 mod knowledge;
 mod lists;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub(crate) use brain::*;
+pub(crate) use daemon::*;
 pub(crate) use forest::*;
 pub(crate) use knowledge::*;
 pub(crate) use lists::*;
@@ -140,6 +142,11 @@ Examples:
     /// Throws away what can be derived, and derives it again
     #[command(after_help = brain::REBUILD_HELP)]
     Rebuild(IngestOptions),
+    /// Watches sessions and takes them in as they are written, until Ctrl-C
+    Up(UpOptions),
+    /// Does the same in the background: starts, stops and shows the daemon
+    #[command(subcommand, after_help = daemon::DAEMON_HELP)]
+    Daemon(DaemonCommand),
     /// Makes a small set of sessions to try things on, takes it in and searches it
     Demo {
         /// Where to put it [default: `$PI_BRAIN_HOME/demo`, else ~/.pi-brain/demo]

@@ -6,8 +6,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pi_brain_app::{App, AppError, Progress, Report, Step};
+use pi_brain_app::{App, AppError, Depth, Progress, Step};
 use pi_brain_brain::NodeRef;
+use pi_brain_daemon::Client;
 use pi_brain_store::StoreError;
 
 use crate::args::RefreshOptions;
@@ -23,12 +24,12 @@ pub(crate) fn open(locations: &Locations) -> anyhow::Result<App> {
 
 /// Opens the brain and takes in what is new, unless the user does not want that.
 pub(crate) fn open_fresh(locations: &Locations, options: &RefreshOptions) -> anyhow::Result<App> {
-    open_with(locations, options, |app, bar| app.refresh(now(), bar))
+    open_with(locations, options, Depth::Whole)
 }
 
 /// Does the same, and finds the links of what is new.
 pub(crate) fn open_linked(locations: &Locations, options: &RefreshOptions) -> anyhow::Result<App> {
-    open_with(locations, options, |app, bar| app.refresh_with_links(now(), bar))
+    open_with(locations, options, Depth::Linked)
 }
 
 /// Does the same as far as a search needs it.
@@ -36,21 +37,26 @@ pub(crate) fn open_for_search(
     locations: &Locations,
     options: &RefreshOptions,
 ) -> anyhow::Result<App> {
-    open_with(locations, options, |app, bar| app.refresh_for_search(now(), bar))
+    open_with(locations, options, Depth::Findable)
 }
 
-fn open_with(
-    locations: &Locations,
-    options: &RefreshOptions,
-    refresh: impl FnOnce(&mut App, &Bar) -> Result<Option<Report>, AppError>,
-) -> anyhow::Result<App> {
+fn open_with(locations: &Locations, options: &RefreshOptions, depth: Depth) -> anyhow::Result<App> {
     let mut app = open(locations)?;
     if options.no_refresh {
         app.open_tail()?;
         return Ok(app);
     }
+    if let Some(daemon) = Client::find(&locations.brain_folder()?)
+        && is_kept_fresh(&mut app, &daemon, depth)
+    {
+        return Ok(app);
+    }
     let bar = Bar::default();
-    let report = refresh(&mut app, &bar)?;
+    let report = match depth {
+        Depth::Findable => app.refresh_for_search(now(), &bar)?,
+        Depth::Linked => app.refresh_with_links(now(), &bar)?,
+        Depth::Whole | Depth::Kept => app.refresh(now(), &bar)?,
+    };
     bar.clear();
     match report {
         None => {
@@ -63,6 +69,14 @@ fn open_with(
         }
     }
     Ok(app)
+}
+
+/// Returns whether a daemon has taken everything in that a question needs, or does so now.
+///
+/// If it has not, for whatever reason, we look ourselves, and say what is wrong.
+fn is_kept_fresh(app: &mut App, daemon: &Client, depth: Depth) -> bool {
+    let is_fresh = |app: &mut App| app.is_up_to_date(depth, now()).unwrap_or(false);
+    is_fresh(app) || (daemon.refresh(depth == Depth::Linked).is_ok() && is_fresh(app))
 }
 
 /// Says why a file could not be read. Its name may be anything, also part of the reason.

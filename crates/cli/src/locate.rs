@@ -1,7 +1,7 @@
 //! Where things are: pi's folders, our own, and what SESSION and ENTRY arguments mean.
 
 use std::env;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -122,10 +122,20 @@ impl Locations {
 
     /// Returns where sessions come from: where pi writes, and what the settings in our own folder name.
     pub(crate) fn sources(&self) -> anyhow::Result<Sources> {
+        Ok(self.sources_for(&self.brain_folder()?)?)
+    }
+
+    /// Does the same for a data folder that is known.
+    pub(crate) fn sources_for(&self, folder: &Path) -> pi_brain_app::Result<Sources> {
         let computer = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let usual = Source { folder: self.sessions.clone(), computer };
-        let config = DataFolder::at(&self.brain_folder()?).config();
-        Ok(Sources::read(&config, usual, &self.home)?)
+        Sources::read(&DataFolder::at(folder).config(), usual, &self.home)
+    }
+
+    /// Returns the flags with which another process finds the same sessions, from wherever it is started.
+    pub(crate) fn arguments(&self) -> io::Result<Vec<OsString>> {
+        let Some((name, path)) = &self.flag else { return Ok(Vec::new()) };
+        Ok(vec![(*name).into(), std::path::absolute(path)?.into_os_string()])
     }
 
     /// Returns how to call the program so that it finds the same sessions.

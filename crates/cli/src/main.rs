@@ -20,10 +20,10 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    ask, backup, brain_stats, branch, branches, compact, context, cost, decisions, demo, doctor,
-    dump, edges, errors, export, family, file, forest, forget, fork, graph, ingest, label, lessons,
-    migrate, models, name, node, nodes, overview, patterns, projects, quirks, rebuild, redact,
-    related, search, sessions, show, stats, tags, tree,
+    ask, backup, brain_stats, branch, branches, compact, context, cost, daemon, decisions, demo,
+    doctor, dump, edges, errors, export, family, file, forest, forget, fork, graph, ingest, label,
+    lessons, migrate, models, name, node, nodes, overview, patterns, projects, quirks, rebuild,
+    redact, related, search, sessions, show, stats, tags, tree, up,
 };
 use crate::locate::Locations;
 
@@ -83,6 +83,8 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::File(options)) => file::run(&locations()?, &options),
         Some(Command::Graph(options)) => graph::run(&locations()?, &options),
         Some(Command::Rebuild(options)) => rebuild::run(&locations()?, &options),
+        Some(Command::Up(options)) => up::run(locations()?, &options),
+        Some(Command::Daemon(command)) => daemon::run(&locations()?, command),
         Some(Command::Demo { folder }) => demo::run(folder),
         Some(Command::Completions { shell }) => args::print_completions(shell),
     }

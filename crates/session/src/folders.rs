@@ -37,15 +37,20 @@ impl SessionFolder {
         }
     }
 
-    /// Returns all session files, sorted by path. Folders that cannot be read are left out, as in pi.
+    /// Returns the folders inside it that may hold sessions.
     ///
     /// A flat folder may also hold pi's folders by project: somebody may have named the whole tree.
-    pub fn files(&self) -> Vec<PathBuf> {
-        let folders = list(self.path()).filter(|path| path.is_dir()).filter(|path| match self {
+    pub fn folders(&self) -> impl Iterator<Item = PathBuf> {
+        list(self.path()).filter(|path| path.is_dir()).filter(|path| match self {
             Self::ByProject(_) => true,
             Self::Flat(_) => is_encoded_cwd(path),
-        });
-        let mut files: Vec<PathBuf> = folders.flat_map(|folder| session_files(&folder)).collect();
+        })
+    }
+
+    /// Returns all session files, sorted by path. Folders that cannot be read are left out, as in pi.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> =
+            self.folders().flat_map(|folder| session_files(&folder)).collect();
         if let Self::Flat(path) = self {
             files.extend(session_files(path));
         }

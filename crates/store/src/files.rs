@@ -48,6 +48,11 @@ pub struct Stamp {
     pub inode: u64,
 }
 
+impl Stamp {
+    /// Stands for a file that the system did not let us read; no file looks like this.
+    pub const UNREAD: Self = Self { size: 0, modified: 0, inode: 0 };
+}
+
 /// A session, as a citation needs to know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionFile {

@@ -122,6 +122,15 @@ impl Store {
         derived::stale(&self.database, now)
     }
 
+    /// Returns when the next segment closes by waiting.
+    pub fn next_close(&self) -> Result<Option<Millis>> {
+        let next: Option<i64> = self.database.read(|connection| {
+            let sql = "SELECT MIN(closes) FROM segment WHERE closes IS NOT NULL";
+            connection.query_row(sql, [], |row| row.get(0))
+        })?;
+        Ok(next.map(Millis))
+    }
+
     /// Returns a family with what was derived from it before.
     pub fn family(&self, families: &FamilyStore, root: RootId) -> Result<FamilyState> {
         derived::state(&self.database, families, root)

@@ -4,8 +4,9 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::PathBuf;
 
-use pi_brain_app::{App, FoundItem, FoundKind, Silent};
+use pi_brain_app::{App, Depth, FoundItem, FoundKind, Silent};
 use pi_brain_session::Millis;
+use pi_brain_store::DataFolder;
 use serde_json::json;
 
 use crate::brain::{Home, ask, assert_same};
@@ -127,4 +128,26 @@ fn half_a_line_and_a_rewritten_file_are_left_to_the_forest() {
     app.refresh_for_search(LATER, &Silent).unwrap().unwrap();
     assert_eq!(long.entries(), 4, "the file was read afresh");
     assert_eq!((find(&app, "paint").line, find(&app, "echidna").line), (Some(2), Some(5)));
+}
+
+#[test]
+fn who_may_not_write_finds_the_last_lines_as_well() {
+    let mut long = LongSession::new();
+    long.home.ingest();
+    let mut app = long.home.open();
+    assert!(app.is_up_to_date(Depth::Linked, LATER).unwrap());
+    long.say("e2", Some("e1"), "where is the aardvark");
+    // Somebody else is writing all the time.
+    let lock = DataFolder::at(&long.home.data).lock("test").unwrap();
+    assert!(app.is_up_to_date(Depth::Findable, LATER).unwrap());
+    assert_eq!((&*find(&app, "aardvark").entry, find(&app, "aardvark").line), ("e2", Some(4)));
+    assert!(!app.is_up_to_date(Depth::Whole, LATER).unwrap());
+    let header = r#"{"type":"session","version":3,"id":"short","cwd":"/home/dev/engine"}"#;
+    put(&long.home.sessions, "--engine--/short.jsonl", format!("{header}\n").as_bytes());
+    assert!(!app.is_up_to_date(Depth::Findable, LATER).unwrap(), "short ones are taken in");
+    drop(lock);
+
+    long.home.ingest();
+    assert!(app.is_up_to_date(Depth::Whole, LATER).unwrap());
+    assert_eq!(find(&app, "aardvark").line, Some(4));
 }

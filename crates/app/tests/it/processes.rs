@@ -118,7 +118,7 @@ fn a_killed_ingest_loses_nothing_and_doubles_nothing() {
         let leftovers =
             files_in(&home.data).into_iter().filter(|path| path.ends_with("unfinished.tmp"));
         assert_eq!(leftovers.count(), 0, "no file is left half written");
-        assert_eq!(home.ingest().nodes, 0);
+        assert_eq!(home.ingest().versions, []);
         assert_eq!(home.session_files(), sessions);
     }
     println!("{kills} kills, {interrupted} of them in the middle of things");
@@ -238,4 +238,42 @@ fn a_folder_without_write_permission_is_an_error_that_one_can_read() {
     set(true);
     home.ingest();
     assert_same(&undisturbed(&world).picture(), &home.picture(), "with permission again");
+}
+
+#[test]
+fn a_file_that_the_system_refuses_is_read_as_soon_as_it_does_not() {
+    let world = world(10, 40);
+    let home = Home::with(&world);
+    let outside = home.data.parent().unwrap();
+    let program = outside.join("victim");
+    fs::copy(std::env::current_exe().unwrap(), &program).unwrap();
+    fs::create_dir(&home.data).unwrap();
+    fs::set_permissions(outside, fs::Permissions::from_mode(0o711)).unwrap();
+    // The administrator may read everything, so somebody else has to try.
+    let (is_root, nobody) = (fs::metadata(&home.data).unwrap().uid() == 0, 65534);
+    if is_root {
+        std::os::unix::fs::chown(&home.data, Some(nobody), Some(nobody)).unwrap();
+    }
+    let ingest = || {
+        let mut victim = command(&program, &home);
+        if is_root {
+            victim.uid(nobody).gid(nobody);
+        }
+        let told = text(&victim.output().unwrap());
+        assert!(told.contains("done"), "{told}");
+    };
+    let sessions =
+        || home.database().query_row("SELECT COUNT(*) FROM session", [], |row| row.get(0));
+    let files = files_in(&home.sessions);
+    let all = i64::try_from(files.len()).unwrap();
+    fs::set_permissions(&files[0], fs::Permissions::from_mode(0o000)).unwrap();
+    for _ in 0..2 {
+        ingest();
+        assert_eq!(sessions(), Ok(all - 1));
+    }
+    // Neither its size nor its time tells that it can be read now.
+    fs::set_permissions(&files[0], fs::Permissions::from_mode(0o644)).unwrap();
+    ingest();
+    assert_eq!(sessions(), Ok(all));
+    assert_same(&undisturbed(&world).picture(), &home.picture(), "with permission");
 }

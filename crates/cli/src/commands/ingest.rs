@@ -45,7 +45,7 @@ pub(crate) fn show(
             "bytes": report.bytes,
             "entries": report.entries,
             "messages": report.messages,
-            "nodes": report.nodes,
+            "nodes": report.versions.len(),
             "edges": report.edges,
             "problems": report.problems,
             "unreadable": unreadable,
@@ -58,7 +58,7 @@ pub(crate) fn show(
         warn(&unreadable(locations, file, why));
     }
     let found = how_many(report.found, "session file", "session files");
-    if report.files == 0 && report.nodes == 0 && report.gone == 0 {
+    if report.files == 0 && report.versions.is_empty() && report.gone == 0 {
         return say!("{found}, nothing new {DIM}({seconds:.2} s){DIM:#}");
     }
     let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX).max(1);
@@ -75,7 +75,7 @@ pub(crate) fn show(
     )?;
     say!(
         "  {} or changed, {}",
-        how_many(report.nodes, "unit of work is new", "units of work are new"),
+        how_many(report.versions.len(), "unit of work is new", "units of work are new"),
         how_many(report.edges, "link between them", "links between them")
     )?;
     if report.gone > 0 {

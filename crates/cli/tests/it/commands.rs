@@ -2,6 +2,7 @@
 
 mod asking;
 mod brain;
+mod daemon;
 mod family;
 mod finding;
 mod forest;

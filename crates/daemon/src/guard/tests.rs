@@ -1,0 +1,86 @@
+use axum::http::HeaderValue;
+
+use super::*;
+
+const PORT: u16 = 8765;
+
+/// Asks with headers, written `name: value` with `; ` between them, and says which refusal comes.
+fn check(method: &Method, headers: &str, expected: Option<Refusal>) {
+    let mut map = HeaderMap::new();
+    for header in headers.split("; ").filter(|header| !header.is_empty()) {
+        let (name, value) = header.split_once(": ").unwrap();
+        let name = axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap();
+        map.append(name, HeaderValue::from_str(value).unwrap());
+    }
+    assert_eq!(admit(method, &map, PORT, "secret").err(), expected, "{method} {headers}");
+}
+
+#[test]
+fn this_machine_may_read() {
+    for host in ["127.0.0.1:8765", "localhost:8765", "LOCALHOST:8765", "[::1]:8765", "127.0.0.1"] {
+        check(&Method::GET, &format!("host: {host}"), None);
+    }
+}
+
+#[test]
+fn a_name_that_resolves_to_this_machine_is_refused() {
+    let hosts = [
+        "evil.example:8765",
+        "evil.example",
+        "127.0.0.1.evil.example:8765",
+        "localhost.evil.example",
+        "127.0.0.1:80",
+        "127.0.0.1:8765@evil.example",
+        "0.0.0.0:8765",
+        "",
+    ];
+    for host in hosts {
+        check(&Method::GET, &format!("host: {host}"), Some(FOREIGN_HOST));
+    }
+    check(&Method::GET, "", Some(FOREIGN_HOST));
+    check(&Method::GET, "host: 127.0.0.1:8765; host: evil.example", Some(FOREIGN_HOST));
+}
+
+#[test]
+fn a_page_of_another_site_is_refused_even_with_the_token() {
+    let origins = [
+        "http://evil.example",
+        "https://127.0.0.1:8765",
+        "http://127.0.0.1:3000",
+        "http://127.0.0.1",
+        "http://localhost.evil.example:8765",
+        "null",
+    ];
+    for origin in origins {
+        let headers =
+            format!("host: 127.0.0.1:8765; authorization: Bearer secret; origin: {origin}");
+        check(&Method::POST, &headers, Some(FOREIGN_ORIGIN));
+        check(&Method::GET, &headers, Some(FOREIGN_ORIGIN));
+    }
+    let embedded = "host: 127.0.0.1:8765; sec-fetch-site: cross-site";
+    check(&Method::GET, embedded, Some(FOREIGN_ORIGIN));
+}
+
+#[test]
+fn our_own_page_may_read_and_act() {
+    let headers =
+        "host: localhost:8765; origin: http://localhost:8765; sec-fetch-site: same-origin";
+    check(&Method::GET, headers, None);
+    check(&Method::POST, headers, Some(NO_TOKEN));
+    check(&Method::POST, &format!("{headers}; authorization: Bearer secret"), None);
+}
+
+#[test]
+fn what_changes_anything_needs_the_token() {
+    for method in [Method::POST, Method::PUT, Method::DELETE, Method::PATCH, Method::OPTIONS] {
+        check(&method, "host: 127.0.0.1:8765", Some(NO_TOKEN));
+        for wrong in ["Bearer ", "Bearer secre", "Bearer secrets", "Bearer Secret", "secret"] {
+            check(
+                &method,
+                &format!("host: 127.0.0.1:8765; authorization: {wrong}"),
+                Some(NO_TOKEN),
+            );
+        }
+        check(&method, "host: 127.0.0.1:8765; authorization: Bearer secret", None);
+    }
+}
