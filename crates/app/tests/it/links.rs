@@ -54,7 +54,7 @@ fn an_ingest_finds_links_and_finds_the_same_again() {
     let found = links(&home);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].kind, EdgeType::Semantic);
-    assert!(found[0].ext.as_ref().unwrap().reason.contains("websocket"));
+    assert!(found[0].ext.as_ref().unwrap().reason.contains("broker"));
     let in_database = "SELECT count(*) FROM edge WHERE root IS NULL AND created_by = 'daemon'";
     let count: i64 = home.database().query_row(in_database, [], |row| row.get(0)).unwrap();
     assert_eq!(count, 1);
@@ -68,9 +68,9 @@ fn an_ingest_finds_links_and_finds_the_same_again() {
 fn what_comes_later_is_linked_as_if_it_had_been_there() {
     let home = home();
     home.ingest();
-    session(&home, 9, "explain raft snapshots and log compaction");
+    session(&home, 9, "explain raft snapshots and log compaction for joining followers");
     home.ingest();
-    session(&home, 10, "raft: the snapshot is taken before log compaction");
+    session(&home, 10, "raft: the snapshot is taken before log compaction for joining followers");
     home.ingest();
     let found = links(&home);
     assert_eq!(found.len(), 2, "{found:?}");
