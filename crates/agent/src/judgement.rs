@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use pi_brain_brain::{Decision, LessonsByLevel, ModelQuirk, NodeType, Outcome};
+use pi_brain_brain::{
+    Confidence, Decision, Frequency, LessonLevel, LessonsByLevel, ModelQuirk, NodeType, Outcome,
+    Severity, words,
+};
 use serde_json::{Value, json};
 
 /// A model's view of a unit of work.
@@ -48,16 +51,16 @@ pub(crate) fn answer_schema() -> &'static Value {
     static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
         let text = || json!({"type": "string"});
         let texts = || json!({"type": "array", "items": {"type": "string"}});
-        let one_of = |words: &[&str]| json!({"type": "string", "enum": words});
+        let one_of = |words: Vec<String>| json!({"type": "string", "enum": words});
         let statement = |own: &[(&'static str, Value)]| {
             let shown = [("entries", texts()), ("files", texts()), ("tools", texts())];
             object(own.iter().cloned().chain(shown))
         };
         let list = |item: Value| json!({"type": "array", "items": item});
-        let confidence = || one_of(&["high", "medium", "low"]);
+        let confidence = || one_of(words::<Confidence>());
         object([
-            ("type", one_of(TYPES)),
-            ("outcome", one_of(&["success", "partial", "failed", "abandoned"])),
+            ("type", one_of(words::<NodeType>())),
+            ("outcome", one_of(words::<Outcome>())),
             ("summary", text()),
             ("hadClearGoal", json!({"type": "boolean"})),
             ("language", text()),
@@ -69,7 +72,7 @@ pub(crate) fn answer_schema() -> &'static Value {
             (
                 "lessons",
                 list(statement(&[
-                    ("level", one_of(LEVELS)),
+                    ("level", one_of(words::<LessonLevel>())),
                     ("summary", text()),
                     ("details", text()),
                     ("confidence", confidence()),
@@ -84,9 +87,9 @@ pub(crate) fn answer_schema() -> &'static Value {
                 list(statement(&[
                     ("model", text()),
                     ("observation", text()),
-                    ("frequency", one_of(&["once", "sometimes", "often", "always"])),
+                    ("frequency", one_of(words::<Frequency>())),
                     ("workaround", text()),
-                    ("severity", one_of(&["low", "medium", "high"])),
+                    ("severity", one_of(words::<Severity>())),
                 ])),
             ),
             ("tags", texts()),
@@ -96,24 +99,6 @@ pub(crate) fn answer_schema() -> &'static Value {
     });
     &SCHEMA
 }
-
-const TYPES: &[&str] = &[
-    "coding",
-    "debugging",
-    "refactoring",
-    "sysadmin",
-    "research",
-    "planning",
-    "qa",
-    "brainstorm",
-    "handoff",
-    "documentation",
-    "configuration",
-    "data",
-    "other",
-];
-
-const LEVELS: &[&str] = &["project", "task", "user", "model", "tool", "skill", "subagent"];
 
 fn object(members: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
     let (mut properties, mut required) = (serde_json::Map::new(), Vec::new());

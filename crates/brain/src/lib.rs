@@ -55,4 +55,4 @@ pub use redact::{Redaction, redact};
 pub use schema::{edge_schema, node_schema};
 pub use segment::{Place, Segment, extract_segments};
 pub use version::{apply_feedback, next_version, same_content};
-pub use word::word;
+pub use word::{word, words};

@@ -9,6 +9,21 @@ pub(crate) fn is_unspaced(character: char) -> bool {
         | 0x3041..=0x3096 | 0x30a1..=0x30ff | 0x3400..=0x9fff | 0xac00..=0xd7a3 | 0xf900..=0xfaff | 0x20000..=0x3ffff)
 }
 
+/// Cuts a text into words; what is written without spaces stays together. Each comes with whether it is so written.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let runs = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    runs.flat_map(|run| {
+        let mut rest = run.trim_matches('_');
+        std::iter::from_fn(move || {
+            let unspaced = is_unspaced(rest.chars().next()?);
+            let end = rest.find(|letter| is_unspaced(letter) != unspaced).unwrap_or(rest.len());
+            let (piece, after) = rest.split_at(end);
+            rest = after;
+            Some((piece, unspaced))
+        })
+    })
+}
+
 /// Returns a word in small letters without accents.
 pub(crate) fn plain(word: &str) -> String {
     let mut plain = String::with_capacity(word.len());

@@ -3,7 +3,7 @@
 use super::glossary::equivalents;
 use super::table::{Table, asks_for_table, table};
 use super::words::{fold, pairs};
-use crate::vocabulary::{is_light, is_stop_word, is_unspaced, plain};
+use crate::vocabulary::{is_light, is_stop_word, pieces, plain};
 
 /// A question, understood.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,23 +70,17 @@ impl Question {
                 });
             }
         };
-        for run in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
-            let mut rest = run.trim_matches('_');
-            while let Some(first) = rest.chars().next() {
-                let unspaced = is_unspaced(first);
-                let end = rest.find(|letter| is_unspaced(letter) != unspaced).unwrap_or(rest.len());
-                let (piece, after) = rest.split_at(end);
-                rest = after;
-                if unspaced {
-                    for run in piece.split(is_grammar).filter(|run| run.chars().count() > 1) {
-                        pairs(run).for_each(|pair| push(pair, pair.to_owned(), is_asking(pair)));
-                    }
-                    continue;
+        for (piece, unspaced) in pieces(text) {
+            if unspaced {
+                for run in piece.split(is_grammar).filter(|run| run.chars().count() > 1) {
+                    pairs(run).for_each(|pair| push(pair, pair.to_owned(), is_asking(pair)));
                 }
-                let word = plain(piece);
-                if !is_stop_word(&word) && (word.len() > 1 || first.is_ascii_digit()) {
-                    push(piece, fold(&piece.replace('_', "")), is_light(&word));
-                }
+                continue;
+            }
+            let word = plain(piece);
+            let is_number = piece.starts_with(|first: char| first.is_ascii_digit());
+            if !is_stop_word(&word) && (word.len() > 1 || is_number) {
+                push(piece, fold(&piece.replace('_', "")), is_light(&word));
             }
         }
         let spoken = plain(text);

@@ -1,27 +1,20 @@
 //! Words, folded so that forms of one word are equal or begin alike.
 
-use crate::vocabulary::{is_unspaced, plain};
+use crate::vocabulary::{pieces, plain};
 
 /// Calls `give` with each word of a text, in its folded form. An identifier of several parts gives the whole and then its
 /// parts; a script without spaces gives pairs of characters.
 pub(super) fn each_word(text: &str, mut give: impl FnMut(&str)) {
-    for run in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
-        let mut rest = run.trim_matches('_');
-        while let Some(first) = rest.chars().next() {
-            let unspaced = is_unspaced(first);
-            let end = rest.find(|letter| is_unspaced(letter) != unspaced).unwrap_or(rest.len());
-            let (piece, after) = rest.split_at(end);
-            rest = after;
-            if unspaced {
-                pairs(piece).for_each(&mut give);
-            } else {
-                let parts: Vec<&str> = parts_of(piece).collect();
-                give(&fold(&piece.replace('_', "")));
-                if parts.len() > 1 {
-                    for part in parts {
-                        give(&fold(part));
-                    }
-                }
+    for (piece, unspaced) in pieces(text) {
+        if unspaced {
+            pairs(piece).for_each(&mut give);
+            continue;
+        }
+        let parts: Vec<&str> = parts_of(piece).collect();
+        give(&fold(&piece.replace('_', "")));
+        if parts.len() > 1 {
+            for part in parts {
+                give(&fold(part));
             }
         }
     }

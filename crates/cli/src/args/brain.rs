@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
-use pi_brain_brain::{EdgeType, FlagType};
+use pi_brain_brain::{EdgeType, FlagType, NodeType, Outcome, words};
 use pi_brain_store::Order;
 
 use crate::when::Day;
@@ -264,34 +264,16 @@ pub(crate) struct HideOptions {
     pub(crate) node: String,
 }
 
-const NODE_TYPES: [&str; 13] = [
-    "coding",
-    "debugging",
-    "refactoring",
-    "sysadmin",
-    "research",
-    "planning",
-    "qa",
-    "brainstorm",
-    "handoff",
-    "documentation",
-    "configuration",
-    "data",
-    "other",
-];
-
-const OUTCOMES: [&str; 4] = ["success", "partial", "failed", "abandoned"];
-
 #[derive(Args)]
 pub(crate) struct NodesOptions {
     /// Only units of work whose project's path contains this
     #[arg(long, value_name = "TEXT")]
     pub(crate) project: Option<String>,
     /// Only this kind of work
-    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(NODE_TYPES))]
+    #[arg(long = "type", value_name = "TYPE", value_parser = PossibleValuesParser::new(words::<NodeType>()))]
     pub(crate) node_type: Option<String>,
     /// Only those that ended so
-    #[arg(long, value_name = "OUTCOME", value_parser = PossibleValuesParser::new(OUTCOMES))]
+    #[arg(long, value_name = "OUTCOME", value_parser = PossibleValuesParser::new(words::<Outcome>()))]
     pub(crate) outcome: Option<String>,
     /// Only those with this tag or topic
     #[arg(long, value_name = "TAG")]
