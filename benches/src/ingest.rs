@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use jiff::tz::TimeZone;
-use pi_brain_app::{App, Silent, Source, Sources, Wanted};
+use pi_brain_app::{App, Settings, Silent, Source, Wanted};
 use pi_brain_session::{Millis, Session, SessionFolder};
 use serde::{Deserialize, Serialize};
 
@@ -180,7 +180,7 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
 
     let small = work.join("data-small");
     let small_sessions = sessions_of(plan.small)?;
-    App::open(&small, sources(&small, &small_sessions)?)?.ingest("benchmark", NOW, &Silent)?;
+    App::open(&small, settings(&small, &small_sessions)?)?.ingest("benchmark", NOW, &Silent)?;
     let mut unchanged = look(&data, &sessions)?;
     unchanged.extend(look(&small, &small_sessions)?);
     let (large, appends) = append(plan, &data, &sessions)?;
@@ -204,7 +204,7 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
 pub fn ingest_watched(data: &Path, sessions: &Path) -> anyhow::Result<Ingested> {
     let start = Instant::now();
     let (report, peak) = watch_memory(|| {
-        let mut app = App::open(data, sources(data, sessions)?)?;
+        let mut app = App::open(data, settings(data, sessions)?)?;
         anyhow::Ok(app.ingest("benchmark", NOW, &Silent)?)
     })?;
     let report = report?;
@@ -220,7 +220,7 @@ pub fn ingest_watched(data: &Path, sessions: &Path) -> anyhow::Result<Ingested> 
 
 /// Looks for so many pairs of words, one after the other.
 pub fn search_watched(data: &Path, sessions: &Path, pairs: usize) -> anyhow::Result<Searched> {
-    let mut app = App::open(data, sources(data, sessions)?)?;
+    let mut app = App::open(data, settings(data, sessions)?)?;
     app.open_tail()?;
     let mut seconds = Vec::with_capacity(pairs);
     for pair in word_pairs(pairs, SEED) {
@@ -270,11 +270,11 @@ fn look(data: &Path, sessions: &Path) -> anyhow::Result<Vec<(usize, Outcome)>> {
         anyhow::Ok(())
     };
     let (mut fresh, mut open) = (Vec::new(), Vec::new());
-    let mut staying = App::open(data, sources(data, sessions)?)?;
+    let mut staying = App::open(data, settings(data, sessions)?)?;
     look(&mut staying)?;
     for _ in 0..LOOKS {
         let start = Instant::now();
-        look(&mut App::open(data, sources(data, sessions)?)?)?;
+        look(&mut App::open(data, settings(data, sessions)?)?)?;
         fresh.push(start.elapsed());
         let start = Instant::now();
         look(&mut staying)?;
@@ -297,7 +297,7 @@ fn append(
     let config = format!("[[sources]]\npath = {:?}\n", folder.to_string_lossy());
     fs::write(data.join("config.toml"), config)?;
     let mut typist = Typist::at_the_end_of(&file)?;
-    let open = || anyhow::Ok(App::open(data, sources(data, sessions)?)?);
+    let open = || anyhow::Ok(App::open(data, settings(data, sessions)?)?);
     let mut staying = open()?;
     staying.ingest("benchmark", typist.now, &Silent)?;
 
@@ -352,10 +352,10 @@ impl Typist {
     }
 }
 
-fn sources(data: &Path, sessions: &Path) -> anyhow::Result<Sources> {
+fn settings(data: &Path, sessions: &Path) -> anyhow::Result<Settings> {
     let folder = SessionFolder::ByProject(sessions.to_owned());
     let usual = Source { folder, computer: "bench".to_owned() };
-    Ok(Sources::read(&data.join("config.toml"), usual, data)?)
+    Ok(Settings::read(&data.join("config.toml"), usual, data)?)
 }
 
 fn sessions_of(agent: &Path) -> anyhow::Result<PathBuf> {

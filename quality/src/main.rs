@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::ensure;
 use clap::Parser;
 use jiff::tz::TimeZone;
-use pi_brain_app::{AnswerSource, App, Asked, Silent, Source, Sources};
+use pi_brain_app::{AnswerSource, App, Asked, Settings, Silent, Source};
 use pi_brain_brain::{EdgeCreator, Node, NodeId, NodeRef};
 use pi_brain_session::{Millis, SessionFolder};
 use pi_brain_store::{NodeFilter, Order};
@@ -155,8 +155,8 @@ fn compare_links(
 fn take_in(data: &Path, sessions: &Path) -> anyhow::Result<App> {
     let folder = SessionFolder::ByProject(sessions.to_owned());
     let source = Source { folder, computer: "desk".to_owned() };
-    let sources = Sources::read(&data.join("config.toml"), source, data)?;
-    let mut app = App::open(data, sources)?;
+    let settings = Settings::read(&data.join("config.toml"), source, data)?;
+    let mut app = App::open(data, settings)?;
     let report = app.ingest("quality", NOW, &Silent)?;
     ensure!(report.unreadable.is_empty(), "could not read {:?}", report.unreadable);
     Ok(app)

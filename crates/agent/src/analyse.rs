@@ -26,6 +26,45 @@ impl Default for Limits {
     }
 }
 
+/// What an analysis is likely to take, and what it can take at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// How many requests, if no answer has to be asked for once more.
+    pub requests: u32,
+    /// Tokens that the model reads then.
+    pub tokens_in: u64,
+    /// Tokens that it writes then, if its answers are as long as most are.
+    pub tokens_out: u64,
+    /// The most that it can read.
+    pub most_tokens_in: u64,
+    /// The most that it can write.
+    pub most_tokens_out: u64,
+}
+
+/// Estimates what it takes to analyse a unit of work.
+pub fn estimate(transcript: &Transcript, prompts: &Prompts, limits: Limits) -> Estimate {
+    /// Most answers are not longer.
+    const USUAL_ANSWER: u64 = 1_200;
+    let answer = limits.answer_tokens;
+    let usual = USUAL_ANSWER.min(answer);
+    let parts = transcript.parts(limits.part_tokens);
+    let (analyse, merge) = (estimate_tokens(&prompts.analyse), estimate_tokens(&prompts.merge));
+    let read: u64 = parts.iter().map(|part| analyse + estimate_tokens(part)).sum();
+    let count = parts.len() as u64;
+    // Of so many judgements one is made, two or more at once.
+    let joins = if count > 1 { count.div_ceil(2) } else { 0 };
+    let joined = |answer: u64| joins * merge + if joins > 0 { 2 * count * answer } else { 0 };
+    let requests = count + joins;
+    let repairs = requests * (estimate_tokens(&prompts.repair) + answer);
+    Estimate {
+        requests: u32::try_from(requests).unwrap_or(u32::MAX),
+        tokens_in: read + joined(usual),
+        tokens_out: requests * usual,
+        most_tokens_in: read + joined(answer) + repairs,
+        most_tokens_out: 2 * requests * answer,
+    }
+}
+
 /// What came of an analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Analysed {

@@ -23,7 +23,7 @@ mod draft;
 mod error;
 
 pub use allowance::{Allowance, Price, Spent};
-pub use analyse::{Analysed, Limits, analyse};
+pub use analyse::{Analysed, Estimate, Limits, analyse, estimate};
 pub use claims::Dropped;
 pub use error::{AgentError, Result};
 pub use judgement::Judgement;

@@ -7,7 +7,6 @@ mod message;
 mod json_mode;
 mod rpc;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -34,8 +33,6 @@ pub struct PiSettings {
     pub model: Option<String>,
     /// Skills that the model may use: files, or folders with a `SKILL.md`.
     pub skills: Vec<PathBuf>,
-    /// What is added to the environment.
-    pub environment: Vec<(OsString, OsString)>,
     /// How long a request may take.
     pub timeout: Duration,
 }
@@ -47,7 +44,6 @@ impl Default for PiSettings {
             provider: None,
             model: None,
             skills: Vec::new(),
-            environment: Vec::new(),
             timeout: Duration::from_secs(10 * 60),
         }
     }
@@ -57,9 +53,7 @@ impl PiSettings {
     /// Returns the command that runs pi in a mode, in a folder.
     fn command(&self, mode: &str, folder: &Path) -> Command {
         let mut command = Command::new(&self.program);
-        command
-            .current_dir(folder)
-            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.current_dir(folder);
         command.args(["--mode", mode, "--no-session", "--no-extensions", "--no-skills"]);
         command.args(["--no-prompt-templates", "--no-themes", "--no-context-files"]);
         command.args(["--system-prompt", SYSTEM]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use pi_brain_brain::{Linker, NodeRef, Rules};
+use pi_brain_brain::{Linker, NodeRef};
 use pi_brain_forest::{Forest, RootId};
 use pi_brain_search::{HotTail, SearchIndex};
 use pi_brain_session::Millis;
@@ -13,7 +13,6 @@ use pi_brain_store::{
 };
 use rayon::prelude::*;
 
-use crate::config::Sources;
 use crate::derive::{Circumstances, derive};
 use crate::error::{AppError, Result};
 use crate::fresh::FreshLines;
@@ -22,11 +21,12 @@ use crate::ingest;
 use crate::progress::{Progress, Step};
 use crate::report::Report;
 use crate::scan::Scan;
+use crate::settings::Settings;
 
 /// Everything that the surfaces share.
 pub struct App {
     pub(crate) folder: DataFolder,
-    pub(crate) sources: Sources,
+    pub(crate) settings: Settings,
     pub(crate) store: Store,
     pub(crate) forest: Forest<FamilyStore>,
     pub(crate) index: SearchIndex,
@@ -65,19 +65,19 @@ const FEW_NODES: u32 = 2000;
 
 impl App {
     /// Opens a data folder; makes one where there is none.
-    pub fn open(folder: &Path, sources: Sources) -> Result<Self> {
+    pub fn open(folder: &Path, settings: Settings) -> Result<Self> {
         let folder = DataFolder::create(folder)?;
         let store = Store::open(&folder)?;
         let index = SearchIndex::open(&folder.index())?;
         let forest = Forest::new(store.families());
         let (tail, fresh) = (HotTail::default(), FreshLines::default());
         let database = file_id(&folder.database());
-        Ok(Self { folder, sources, store, forest, index, tail, fresh, database })
+        Ok(Self { folder, settings, store, forest, index, tail, fresh, database })
     }
 
-    /// Returns where sessions come from.
-    pub fn sources(&self) -> &Sources {
-        &self.sources
+    /// Returns what the user chose.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// Returns what is kept.
@@ -97,7 +97,7 @@ impl App {
     pub(crate) fn lock(&mut self, work: &str) -> Result<WriterLock> {
         let lock = self.folder.lock(work)?;
         if file_id(&self.folder.database()) != self.database {
-            *self = Self::open(self.folder.path(), self.sources.clone())?;
+            *self = Self::open(self.folder.path(), self.settings.clone())?;
         }
         Ok(lock)
     }
@@ -178,7 +178,7 @@ impl App {
     }
 
     fn is_behind(&self, scan: &Scan, now: Millis) -> Result<bool> {
-        Ok(scan.has_news(&self.sources) || !self.store.stale_families(now)?.is_empty())
+        Ok(scan.has_news(&self.settings.sources) || !self.store.stale_families(now)?.is_empty())
     }
 
     /// Returns when the next unit of work is over, if nothing more is said in it.
@@ -187,7 +187,7 @@ impl App {
     }
 
     fn scan(&self) -> Result<Scan> {
-        Ok(Scan::of(&self.sources, &self.store.forgotten()?, self.store.known_files()?))
+        Ok(Scan::of(&self.settings.sources, &self.store.forgotten()?, self.store.known_files()?))
     }
 
     /// Makes what was taken in and is not in the text index yet searchable, without looking for anything new.
@@ -198,14 +198,14 @@ impl App {
     /// Throws away what can be derived, and derives it again.
     pub fn rebuild(
         folder: &Path,
-        sources: Sources,
+        settings: Settings,
         now: Millis,
         progress: &dyn Progress,
     ) -> Result<(Self, Report)> {
         let data = DataFolder::create(folder)?;
         let lock = data.lock("rebuild")?;
         data.remove_derived(&lock)?;
-        let mut app = Self::open(folder, sources)?;
+        let mut app = Self::open(folder, settings)?;
         let report = app.take_in(&lock, now, Depth::Kept, progress)?;
         app.index.merge()?;
         Ok((app, report))
@@ -232,7 +232,8 @@ impl App {
         let mut report =
             Report { found: scan.found, unreadable: unreadable.collect(), ..Report::default() };
         if !scan.changed.is_empty() || !scan.gone.is_empty() {
-            let Self { store, forest, sources, .. } = self;
+            let Self { store, forest, settings, .. } = self;
+            let sources = &settings.sources;
             let taken = ingest::take_in(store, forest, sources, scan, now, progress, &mut report);
             // Half of a batch must not be saved with the next one.
             taken.inspect_err(|_| forest.store().discard())?;
@@ -300,7 +301,7 @@ impl App {
             families.let_go();
             let with = Circumstances {
                 store: &self.store,
-                rules: Rules::default(),
+                rules: self.settings.rules,
                 now,
                 filling: filling.as_ref(),
             };

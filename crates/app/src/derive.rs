@@ -33,26 +33,9 @@ pub(crate) struct Circumstances<'a> {
 
 /// Finds out what is new about a family.
 pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<FamilyUpdate> {
-    let records: Vec<_> = state.members.iter().map(|member| member.record.clone()).collect();
-    let events = FamilyEvents::of(&records);
-    let files: Vec<FamilyFile<'_>> = state
-        .members
-        .iter()
-        .zip(&events.sessions)
-        .map(|(member, (_, events))| FamilyFile { outline: &member.outline, events })
-        .collect();
-    let cut = cut_family(&files, &with.rules);
-    let ids = name_segments(&cut, state);
-    let ended_by = endings(&cut);
-    let mut family = Family {
-        ended_by: &ended_by,
-        state,
-        with,
-        cut: &cut,
-        events: &events,
-        counted: HashSet::new(),
-        unread: Vec::new(),
-    };
+    let anatomy = Anatomy::of(state, &with.rules);
+    let Anatomy { cut, ids, .. } = &anatomy;
+    let mut family = Family::new(state, with, &anatomy);
     let known: HashMap<NodeId, &KnownNode> =
         state.nodes.iter().map(|node| (node.id, node)).collect();
     let mut update = FamilyUpdate {
@@ -68,7 +51,7 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         indexed: IndexChange::Messages(Vec::new()),
     };
     if !state.members.is_empty() {
-        let map = family.map(&ids);
+        let map = family.map(ids);
         update.indexed = index_change(state.map.as_ref(), &map);
         family.make_room(&map, &update.indexed);
         update.map = Some(map);
@@ -77,7 +60,7 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         family.make_room(&FamilyMap::default(), &update.indexed);
     }
     let mut with_node: HashSet<usize> = HashSet::new();
-    for (number, (segment, &id)) in cut.segments.iter().zip(&ids).enumerate() {
+    for (number, (segment, &id)) in cut.segments.iter().zip(ids).enumerate() {
         let counted = family.count(segment);
         let row = family.row(number, segment, id, &counted);
         let before = state.segments.get(&id);
@@ -92,7 +75,7 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
         }
         let is_due = segment.speaks && row.closes.is_none() && !(is_same && node.is_some());
         if is_due {
-            let draft = family.analyse(number, segment, id, &counted)?;
+            let draft = family.analyse(number, segment, id, &counted, &mut |_, _, _| {})?;
             update.versions.extend(with.versions(draft, node)?);
         }
         if node.is_some() || is_due {
@@ -112,13 +95,62 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
     update.gone_segments =
         state.segments.keys().copied().filter(|id| !present.contains(id)).collect();
     update.gone_segments.sort();
-    let speaking = cut.segments.iter().zip(&ids).filter(|(segment, _)| segment.speaks);
+    let speaking = cut.segments.iter().zip(ids).filter(|(segment, _)| segment.speaks);
     let with_words: HashSet<NodeId> = speaking.map(|(_, &id)| id).collect();
     part_with_nodes(state, &present, &with_words, &mut update);
+    let files = files(state, &anatomy.events);
     update.edges =
-        structural_edges(&cut, &files, |number| with_node.contains(&number).then(|| ids[number]));
+        structural_edges(cut, &files, |number| with_node.contains(&number).then(|| ids[number]));
     family.give_unread()?;
     Ok(update)
+}
+
+/// Reads the segment of a node again. Returns what the rules make of it; `listen` hears every entry. `None` if there is no
+/// such segment any more.
+pub(crate) fn reread(
+    state: &FamilyState,
+    with: &Circumstances<'_>,
+    id: NodeId,
+    listen: &mut dyn FnMut(&str, &Entry, Raw<'_>),
+) -> Result<Option<Node>> {
+    let anatomy = Anatomy::of(state, &with.rules);
+    let mut family = Family::new(state, with, &anatomy);
+    for (number, (segment, &name)) in anatomy.cut.segments.iter().zip(&anatomy.ids).enumerate() {
+        // What is told twice is counted where it is told first, so those before it have to be counted, too.
+        let counted = family.count(segment);
+        if name == id {
+            return family.analyse(number, segment, id, &counted, listen).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// How a family hangs together.
+struct Anatomy {
+    events: FamilyEvents,
+    cut: Cut,
+    ids: Vec<NodeId>,
+    /// What ended each segment.
+    ended_by: Vec<Option<Cause>>,
+}
+
+impl Anatomy {
+    fn of(state: &FamilyState, rules: &Rules) -> Self {
+        let records: Vec<_> = state.members.iter().map(|member| member.record.clone()).collect();
+        let events = FamilyEvents::of(&records);
+        let cut = cut_family(&files(state, &events), rules);
+        let (ids, ended_by) = (name_segments(&cut, state), endings(&cut));
+        Self { events, cut, ids, ended_by }
+    }
+}
+
+fn files<'a>(state: &'a FamilyState, events: &'a FamilyEvents) -> Vec<FamilyFile<'a>> {
+    let members = state.members.iter().zip(&events.sessions);
+    let file = |(member, (_, events)): (&'a Member, &'a (SessionNo, Vec<u32>))| FamilyFile {
+        outline: &member.outline,
+        events,
+    };
+    members.map(file).collect()
 }
 
 /// Returns what ended each segment, as far as that tells how the work in it went: a pause tells nothing.
@@ -295,7 +327,12 @@ struct Family<'a> {
     unread: Vec<BTreeMap<u32, u32>>,
 }
 
-impl Family<'_> {
+impl<'a> Family<'a> {
+    fn new(state: &'a FamilyState, with: &'a Circumstances<'a>, anatomy: &'a Anatomy) -> Self {
+        let Anatomy { cut, events, ended_by, .. } = anatomy;
+        Self { state, with, cut, events, ended_by, counted: HashSet::new(), unread: Vec::new() }
+    }
+
     /// Returns what each entry of a segment accounts for. Every event of the family is counted once.
     fn count(&mut self, segment: &Segment) -> Vec<Option<Usage>> {
         let (_, events) = &self.events.sessions[segment.file];
@@ -368,6 +405,7 @@ impl Family<'_> {
         segment: &Segment,
         id: NodeId,
         counted: &[Option<Usage>],
+        listen: &mut dyn FnMut(&str, &Entry, Raw<'_>),
     ) -> Result<Node> {
         let Member { record, outline, computer, is_first_of_project } =
             &self.state.members[segment.file];
@@ -398,6 +436,7 @@ impl Family<'_> {
             let (entry, raw) = reader.read(sketch).map_err(failed)?;
             self.give(segment.file, at, &entry, raw)?;
             let id = sketch.id.as_deref().unwrap_or_default();
+            listen(id, &entry, raw);
             analysis.hear(EntryFacts { id, time: sketch.time, entry: &entry, raw, counted });
         }
         Ok(analysis.finish())

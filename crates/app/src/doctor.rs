@@ -10,8 +10,8 @@ use pi_brain_session::SessionFolder;
 use pi_brain_store::{Action, DataFolder, JournalLine, NodeFilter, Order, Store};
 use serde::Serialize;
 
-use crate::config::Sources;
 use crate::error::Result;
+use crate::settings::Sources;
 
 /// What a look at everything has shown. Nothing is changed by looking.
 #[derive(Clone, Debug, Serialize)]

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use pi_brain_agent::AgentError;
 use pi_brain_forest::ForestError;
 use pi_brain_search::SearchError;
 use pi_brain_session::SessionError;
@@ -19,15 +20,17 @@ pub enum AppError {
         /// Where, and what is wrong.
         source: toml::de::Error,
     },
-    /// A pattern in the settings is none.
-    #[error("{}: {pattern:?} in `exclude` is no pattern", path.display())]
-    Pattern {
+    /// One of the settings cannot be used.
+    #[error("{}, line {line}: {key} cannot be used: {reason}", path.display())]
+    Setting {
         /// The file with the settings.
         path: PathBuf,
-        /// The pattern.
-        pattern: String,
+        /// The line.
+        line: usize,
+        /// The key.
+        key: String,
         /// What is wrong with it.
-        source: globset::Error,
+        reason: String,
     },
     /// The system refused to read.
     #[error("could not read {}", path.display())]
@@ -57,6 +60,21 @@ pub enum AppError {
         /// The folder for the backup.
         folder: PathBuf,
     },
+    /// Nobody has said which model to ask.
+    #[error(
+        "no model is chosen. Say `by = \"pi\"` or `by = \"openai\"` under `[analysis]` in config.toml; \
+         `pi-brain config init` writes one to start from"
+    )]
+    NoModel,
+    /// Money is limited, and nobody knows what the model costs.
+    #[error(
+        "the budget is in dollars, and nobody knows what this model costs: name the model under `[analysis.pi]`, say \
+         its price under `[analysis.price]`, or limit tokens instead"
+    )]
+    NoPrice,
+    /// The model, or what it is asked with, refused.
+    #[error(transparent)]
+    Agent(#[from] AgentError),
     /// The store refused.
     #[error(transparent)]
     Store(#[from] StoreError),

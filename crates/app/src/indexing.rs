@@ -21,7 +21,7 @@ use crate::text::{EntryReader, SketchReader};
 
 /// How much memory the writer of the index may take, for all its threads together. With less there are more and
 /// smaller segments, and each writes the common words again.
-const WRITER_MEMORY: usize = 52 * 1024 * 1024;
+const WRITER_MEMORY: usize = 46 * 1024 * 1024;
 
 /// How many documents are written before a commit makes them last.
 const COMMIT_AFTER: usize = 200_000;

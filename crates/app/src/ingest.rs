@@ -9,11 +9,11 @@ use pi_brain_session::{Log, Millis, SessionError};
 use pi_brain_store::{FamilyStore, FileUpdate, KnownFile, SessionUpdate, Stamp, Store};
 use rayon::prelude::*;
 
-use crate::config::Sources;
 use crate::error::Result;
 use crate::progress::{Progress, Step};
 use crate::report::Report;
 use crate::scan::{Changed, Scan, is_left_out};
+use crate::settings::Sources;
 
 /// How many bytes of session files are read before what they gave is saved.
 const BATCH_BYTES: u64 = 12 * 1024 * 1024;

@@ -5,7 +5,7 @@
 //! the time from its callers.
 
 mod error;
-mod config;
+mod settings;
 mod progress;
 mod report;
 mod scan;
@@ -17,20 +17,25 @@ mod fresh;
 mod app;
 mod search;
 mod deep;
+mod analyst;
 mod ask;
 mod show;
 mod actions;
 mod backup;
 mod doctor;
 
+pub use analyst::{Analyst, Clock, Outlook, Worked};
 pub use app::{App, Depth};
 pub use ask::{Answer, AnswerSource, Asked, RelatedNode};
 pub use backup::Backup;
-pub use config::{Source, Sources};
 pub use deep::FoundInFiles;
 pub use doctor::{BrainHealth, Checkup, JournalHealth, SourceHealth, check_up};
 pub use error::{AppError, Result};
 pub use progress::{Progress, Silent, Step};
 pub use report::Report;
 pub use search::{Found, FoundItem, FoundKind, Wanted};
+pub use settings::{
+    AnalysisBy, AnalysisSettings, Budget, DEFAULT_SETTINGS, DaemonSettings, Schedules, Settings,
+    Source, Sources,
+};
 pub use show::{Link, NodeView, Placed};

@@ -9,7 +9,7 @@ use pi_brain_session::read_header;
 use pi_brain_store::{KnownFile, Stamp};
 use rayon::prelude::*;
 
-use crate::config::Sources;
+use crate::settings::Sources;
 
 /// What a look at the folders has shown.
 #[derive(Debug, Default)]

@@ -27,6 +27,7 @@ fn essence(node: &Node) -> Node {
         ..node.source
     };
     node.metadata.analyzed_at = node.metadata.timestamp;
+    node.daemon_meta.analysis_log = None;
     for decision in &mut node.daemon_meta.decisions {
         decision.timestamp = node.metadata.timestamp;
     }

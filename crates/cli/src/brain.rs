@@ -19,7 +19,7 @@ use crate::mint::now;
 
 /// Opens the brain without looking for anything new.
 pub(crate) fn open(locations: &Locations) -> anyhow::Result<App> {
-    Ok(App::open(&locations.brain_folder()?, locations.sources()?)?)
+    Ok(App::open(&locations.brain_folder()?, locations.brain_settings()?)?)
 }
 
 /// Opens the brain and takes in what is new, unless the user does not want that.

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use pi_brain_app::{Source, Sources};
+use pi_brain_app::{Settings as BrainSettings, Source};
 use pi_brain_session::{
     EntryId, Session, SessionFolder, Tree, encode_cwd, id_in_file_name, labels, newest,
     read_header, read_headers,
@@ -120,16 +120,16 @@ impl Locations {
         })
     }
 
-    /// Returns where sessions come from: where pi writes, and what the settings in our own folder name.
-    pub(crate) fn sources(&self) -> anyhow::Result<Sources> {
-        Ok(self.sources_for(&self.brain_folder()?)?)
+    /// Returns the settings in our own folder; sessions come from where pi writes, and from what they name.
+    pub(crate) fn brain_settings(&self) -> anyhow::Result<BrainSettings> {
+        Ok(self.brain_settings_of(&self.brain_folder()?)?)
     }
 
     /// Does the same for a data folder that is known.
-    pub(crate) fn sources_for(&self, folder: &Path) -> pi_brain_app::Result<Sources> {
+    pub(crate) fn brain_settings_of(&self, folder: &Path) -> pi_brain_app::Result<BrainSettings> {
         let computer = rustix::system::uname().nodename().to_string_lossy().into_owned();
         let usual = Source { folder: self.sessions.clone(), computer };
-        Sources::read(&DataFolder::at(folder).config(), usual, &self.home)
+        BrainSettings::read(&DataFolder::at(folder).config(), usual, &self.home)
     }
 
     /// Returns the flags with which another process finds the same sessions, from wherever it is started.

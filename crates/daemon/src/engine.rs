@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use pi_brain_app::{App, AppError, Depth, Report, Sources};
+use pi_brain_app::{App, AppError, Depth, Report, Settings};
 use pi_brain_session::Millis;
 use pi_brain_store::{DataFolder, StoreError};
 use tokio::sync::oneshot;
@@ -35,18 +35,18 @@ pub(crate) struct Request {
     pub(crate) answer: oneshot::Sender<Result<Report, String>>,
 }
 
-/// Reads where sessions come from.
-pub(crate) type LoadSources = Box<dyn Fn() -> pi_brain_app::Result<Sources> + Send>;
+/// Reads the settings.
+pub(crate) type LoadSettings = Box<dyn Fn() -> pi_brain_app::Result<Settings> + Send>;
 
 /// How long somebody waits who wants everything taken in while another process writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Engine {
     folder: PathBuf,
-    load: LoadSources,
-    sources: Sources,
-    /// What the settings looked like from outside when they were read.
-    settings: Option<(i64, i64, u64)>,
+    load: LoadSettings,
+    settings: Settings,
+    /// What their file looked like from outside when they were read.
+    settings_file: Option<(i64, i64, u64)>,
     /// Opened when it is needed, and again after a failure.
     app: Option<App>,
     watch: Watch,
@@ -61,15 +61,15 @@ struct Busy;
 impl Engine {
     pub(crate) fn new(
         folder: &Path,
-        load: LoadSources,
+        load: LoadSettings,
         watch: Watch,
         board: Arc<Board>,
         log: Arc<Log>,
     ) -> pi_brain_app::Result<Self> {
-        let settings = look_at_settings(folder);
-        let (sources, schedule) = (load()?, Schedule::new(Instant::now()));
+        let settings_file = look_at_settings(folder);
+        let (settings, schedule) = (load()?, Schedule::new(Instant::now()));
         let folder = folder.to_owned();
-        Ok(Self { folder, load, sources, settings, app: None, watch, schedule, board, log })
+        Ok(Self { folder, load, settings, settings_file, app: None, watch, schedule, board, log })
     }
 
     /// Works until it is told to stop. What it is at then is finished.
@@ -187,29 +187,29 @@ impl Engine {
     fn open(&mut self) -> pi_brain_app::Result<&mut App> {
         let app = match self.app.take() {
             Some(app) => app,
-            None => App::open(&self.folder, self.sources.clone())?,
+            None => App::open(&self.folder, self.settings.clone())?,
         };
         Ok(self.app.insert(app))
     }
 
     /// Reads the settings again if they have changed. Those that cannot be used change nothing.
     fn read_settings(&mut self) {
-        let settings = look_at_settings(&self.folder);
-        if settings == self.settings {
+        let settings_file = look_at_settings(&self.folder);
+        if settings_file == self.settings_file {
             return;
         }
-        self.settings = settings;
+        self.settings_file = settings_file;
         match (self.load)() {
-            Ok(sources) => {
+            Ok(settings) => {
                 self.log.line(format_args!("settings have changed"));
-                (self.sources, self.app) = (sources, None);
+                (self.settings, self.app) = (settings, None);
             }
             Err(error) => self.trouble(&chain(&error)),
         }
     }
 
     fn follow(&mut self) {
-        for problem in self.watch.follow(&self.sources) {
+        for problem in self.watch.follow(&self.settings.sources) {
             self.trouble(&format!("changes are noticed late: {problem}"));
         }
         let folders = self.watch.len();

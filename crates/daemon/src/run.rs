@@ -8,7 +8,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use pi_brain_app::Sources;
+use pi_brain_app::Settings;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use uuid::Uuid;
@@ -32,13 +32,13 @@ pub struct Options {
     pub port: u16,
     /// Whether what is logged is printed, too.
     pub is_shown: bool,
-    /// Reads where sessions come from; asked again whenever the settings have changed.
-    pub sources: Box<dyn Fn() -> pi_brain_app::Result<Sources> + Send>,
+    /// Reads the settings; asked again whenever they have changed.
+    pub settings: Box<dyn Fn() -> pi_brain_app::Result<Settings> + Send>,
 }
 
 /// Runs a daemon until somebody stops it. `started` is called as soon as it can be asked.
 pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
-    let Options { folder, port, is_shown, sources } = options;
+    let Options { folder, port, is_shown, settings } = options;
     let instance = Instance::claim(&folder)?;
     let listener = listen(port)?;
     let address = listener.local_addr().map_err(DaemonError::Setup)?;
@@ -66,7 +66,7 @@ pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
     }));
     let (engine, events) = channel();
     let watch = watch_with(engine.clone());
-    let worker = Engine::new(&folder, sources, watch, Arc::clone(&board), Arc::clone(&log))?;
+    let worker = Engine::new(&folder, settings, watch, Arc::clone(&board), Arc::clone(&log))?;
     let (is_over, ended) = watch::channel(false);
     let door = Door {
         board,

@@ -14,6 +14,7 @@ use crate::derived::{changed_node, key, save_edge, save_node};
 use crate::error::{Result, StoreError};
 use crate::journal::{Action, JournalLine};
 use crate::links::mark_unlinked;
+use crate::model_use;
 use crate::store::Store;
 
 impl Store {
@@ -98,7 +99,10 @@ impl Store {
                 })?;
                 by_hand.map(drop).ok_or_else(|| StoreError::EdgeNotFound(edge.to_string()))
             }
-            Action::Forget { .. } | Action::Remember { .. } | Action::Unknown => Ok(()),
+            Action::Forget { .. }
+            | Action::Remember { .. }
+            | Action::Spend(_)
+            | Action::Unknown => Ok(()),
         }
     }
 
@@ -170,6 +174,7 @@ fn take_in(
         Action::Remember { file } => {
             transaction.execute("DELETE FROM forgotten WHERE path = ?1", [file]).map(drop)
         }
+        Action::Spend(spent) => model_use::save(transaction, line.time, spent),
         Action::Unknown => Ok(()),
     }
 }

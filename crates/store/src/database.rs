@@ -12,8 +12,11 @@ use crate::error::{Result, StoreError};
 use crate::folder::private;
 
 /// Every step from an empty database to today's, oldest first. A step that was published never changes.
-const MIGRATIONS: &[M<'_>] =
-    &[M::up(include_str!("migrations/001.sql")), M::up(include_str!("migrations/002.sql"))];
+const MIGRATIONS: &[M<'_>] = &[
+    M::up(include_str!("migrations/001.sql")),
+    M::up(include_str!("migrations/002.sql")),
+    M::up(include_str!("migrations/003.sql")),
+];
 
 /// How long to wait for another process that holds the database for a moment.
 const PATIENCE: Duration = Duration::from_secs(10);

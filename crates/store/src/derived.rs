@@ -409,13 +409,15 @@ pub(crate) fn save_node(
         .prepare_cached(
             "INSERT INTO node
              (id, version, root, path, project, type, outcome, summary, goal, language, started, minutes, tokens,
-              cost, entries, computer, session_id, session_file, start_entry, end_entry, analyzer)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+              cost, entries, computer, session_id, session_file, start_entry, end_entry, analyzer,
+              analyzer_version)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+              ?22)
              ON CONFLICT (id) DO UPDATE SET
               version = ?2, root = ?3, path = ?4, project = ?5, type = ?6, outcome = ?7, summary = ?8, goal = ?9,
               language = ?10, started = ?11, minutes = ?12, tokens = ?13, cost = ?14, entries = ?15,
               computer = ?16, session_id = ?17, session_file = ?18, start_entry = ?19, end_entry = ?20,
-              analyzer = ?21",
+              analyzer = ?21, analyzer_version = ?22",
         )?
         .execute(params![
             id,
@@ -438,7 +440,8 @@ pub(crate) fn save_node(
             node.source.session_file,
             node.source.segment.start_entry_id,
             node.source.segment.end_entry_id,
-            word(&node.analyzer())
+            word(&node.analyzer()),
+            node.metadata.analyzer_version
         ])?;
     transaction
         .prepare_cached(

@@ -145,6 +145,15 @@ pub(crate) fn private() -> OpenOptions {
     options
 }
 
+/// Writes a file that only its owner can read, in a folder that only its owner can look into.
+pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        create_folder(folder)?;
+    }
+    let write = || private().write(true).create(true).truncate(true).open(path)?.write_all(bytes);
+    write().map_err(|source| StoreError::Write { path: path.to_owned(), source })
+}
+
 /// Puts a file into place in one step: readers see the old bytes or the new ones.
 ///
 /// With `durable`, a power cut does not undo it.

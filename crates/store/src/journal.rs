@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use pi_brain_brain::{EdgeId, EdgeType, FlagType, NodeId};
+use pi_brain_brain::{Analyzer, EdgeId, EdgeType, FlagType, NodeId};
 use pi_brain_session::Millis;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -81,9 +81,65 @@ pub enum Action {
         /// The file.
         file: String,
     },
+    /// A model was asked for us.
+    Spend(ModelSpend),
     /// What a newer version wrote; kept, and not understood.
     #[serde(other)]
     Unknown,
+}
+
+/// What a model took for us.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ModelSpend {
+    /// Tells it from all others: what is told twice counts once.
+    pub lease: String,
+    /// What for.
+    pub purpose: Purpose,
+    /// The unit of work that it was about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeId>,
+    /// The run that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// How the model was asked.
+    pub analyzer: Analyzer,
+    /// The model, if it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// How many requests were answered.
+    pub requests: u32,
+    /// Tokens that it read.
+    pub tokens_in: u64,
+    /// Tokens that it wrote.
+    pub tokens_out: u64,
+    /// Dollars, if they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dollars: Option<f64>,
+    /// What came of it.
+    pub outcome: SpendOutcome,
+}
+
+/// What a model was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Purpose {
+    /// To read a unit of work.
+    Analysis,
+    /// To answer a question.
+    Answer,
+}
+
+/// What came of asking a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SpendOutcome {
+    /// What was wanted.
+    Done,
+    /// Nothing.
+    Failed,
+    /// Nobody knows: whoever asked was killed. What it could have taken at most is counted.
+    Lost,
 }
 
 /// The journal of a data folder.

@@ -21,6 +21,8 @@ mod node_files;
 mod derived;
 mod links;
 mod journal;
+mod jobs;
+mod model_use;
 mod store;
 mod actions;
 mod forgetting;
@@ -36,11 +38,15 @@ pub use details::{FlagRow, SegmentDetails, VersionRow};
 pub use error::{Result, StoreError};
 pub use families::FamilyStore;
 pub use files::{FileUpdate, KnownFile, SessionFile, SessionUpdate, Stamp};
-pub use folder::{DataFolder, WriterLock};
-pub use journal::{Action, JournalLine};
+pub use folder::{DataFolder, WriterLock, write_private};
+pub use jobs::{
+    Caps, Job, JobKind, JobRow, Left, LostLease, Priority, QueueCounts, Reserved, Undone, Wish,
+};
+pub use journal::{Action, JournalLine, ModelSpend, Purpose, SpendOutcome};
 pub use lists::{
     DecisionRow, ErrorGroup, FileTouch, FileWanted, Graph, ModelSpending, NodeFilter, NodeRow,
     Numbers, Order, ProjectRow, QuirkRow, SessionSpending, SpendingFilter, Spent, TagRow, Tally,
 };
 pub use map::{Citation, FamilyMap};
+pub use model_use::OwnUse;
 pub use store::Store;

@@ -74,6 +74,9 @@ pub struct NodeRow {
     pub end_entry: String,
     /// Who analysed it.
     pub analyzer: String,
+    /// With which rules or prompts.
+    #[serde(skip)]
+    pub analyzer_version: String,
 }
 
 /// Which nodes to list.
@@ -145,8 +148,10 @@ pub enum Order {
     Duration,
 }
 
-const NODE_COLUMNS: &str = "SELECT id, version, project, type, outcome, summary, goal, language, started, minutes,
-    tokens, cost, entries, computer, session_id, session_file, start_entry, end_entry, analyzer FROM node";
+const NODE_COLUMNS: &str =
+    "SELECT id, version, project, type, outcome, summary, goal, language, started, minutes,
+    tokens, cost, entries, computer, session_id, session_file, start_entry, end_entry, analyzer,
+    analyzer_version FROM node";
 
 fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
     Ok(NodeRow {
@@ -169,6 +174,7 @@ fn node_row(row: &Row<'_>) -> rusqlite::Result<NodeRow> {
         start_entry: row.get(16)?,
         end_entry: row.get(17)?,
         analyzer: row.get(18)?,
+        analyzer_version: row.get(19)?,
     })
 }
 

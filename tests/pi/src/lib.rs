@@ -3,15 +3,20 @@
 #![expect(clippy::unwrap_used, reason = "whatever goes wrong here fails the test, as it should")]
 
 mod exceptions;
+mod scripted_model;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use serde_json::json;
 use tempfile::TempDir;
 
 pub use exceptions::{EXCEPTIONS, Exception};
+pub use scripted_model::{Asked, Deed, ScriptedModel, say};
 
 /// The pis that are installed for tests, oldest first.
 pub const VERSIONS: [&str; 3] = ["0.73.1", "0.87.1", "1.5.0"];
@@ -43,6 +48,30 @@ impl Pi {
     /// Returns the folder of this pi, as scripts take it.
     pub fn folder_argument(self) -> String {
         self.folder().to_str().unwrap().to_owned()
+    }
+
+    /// Installs this pi in a home folder of its own, where it knows only a scripted model. Returns the program.
+    pub fn install(self, home: &Path, model: &ScriptedModel) -> PathBuf {
+        let folder = self.folder();
+        let places = [
+            "package/dist/bundle/cli.js",
+            "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js",
+            "node_modules/@mariozechner/pi-coding-agent/dist/cli.js",
+        ];
+        let cli = places.iter().map(|place| folder.join(place)).find(|path| path.exists());
+        let cli = cli.expect("an installed pi has a cli.js: run `make tools`");
+        let agent = home.join(".pi/agent");
+        fs::create_dir_all(&agent).unwrap();
+        let cost = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0});
+        let stub = json!({"baseUrl": model.url, "api": "openai-completions", "apiKey": "none",
+            "models": [{"id": "stub-1", "cost": cost}]});
+        let models = json!({"providers": {"stub": stub}}).to_string();
+        fs::write(agent.join("models.json"), models).unwrap();
+        // Tries again by default, as everybody's pi does.
+        let settings = json!({"defaultProvider": "stub", "defaultModel": "stub-1"});
+        fs::write(agent.join("settings.json"), settings.to_string()).unwrap();
+        let run = format!("exec '{}' '{}' \"$@\"", folder.join("node").display(), cli.display());
+        install_program(home, "pi", &run)
     }
 
     /// Runs one of the scripts beside this crate with this pi; what it prints is JSON.
@@ -149,11 +178,23 @@ fn make(pi: Pi, script: &str) -> (TempDir, serde_json::Value) {
     let folder = TempDir::new().unwrap();
     let out = folder.path().to_str().unwrap();
     pi.run(script, &["--pi", &pi.folder_argument(), "--out", out], "");
-    let index = std::fs::read_to_string(folder.path().join("index.json")).unwrap();
+    let index = fs::read_to_string(folder.path().join("index.json")).unwrap();
     (folder, serde_json::from_str(&index).unwrap())
 }
 
 fn named_files(folder: &TempDir, index: &serde_json::Value) -> BTreeMap<String, PathBuf> {
     let path = |file: &serde_json::Value| folder.path().join(file.as_str().unwrap());
     index.as_object().unwrap().iter().map(|(name, file)| (name.clone(), path(file))).collect()
+}
+
+/// Installs a shell script in a home folder of its own, in place of a pi. Returns the program.
+pub fn install_program(home: &Path, name: &str, script: &str) -> PathBuf {
+    let program = home.join(name);
+    let shown = home.display();
+    let environment = format!(
+        "export HOME='{shown}' PI_CODING_AGENT_DIR='{shown}/.pi/agent' PI_OFFLINE=1 PI_SKIP_VERSION_CHECK=1 PI_TELEMETRY=0"
+    );
+    fs::write(&program, format!("#!/bin/sh\n{environment}\n{script}\n")).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    program
 }

@@ -5,9 +5,9 @@ use pi_brain_brain::{
     Analysis, Analyzer, EntryFacts, Node, NodeId, SegmentContext, SegmentRange, VersionTrigger,
     compute_diff, next_version,
 };
+use pi_brain_real_pi::{ScriptedModel, say};
 use pi_brain_session::{Entry, Millis};
 
-use crate::scripted_model::{ScriptedModel, say};
 use crate::world::{PATIENCE, good_answer, lines, run, transcript};
 
 const BEGUN: Millis = Millis(1_793_527_200_000);

@@ -4,9 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use pi_brain_agent::{AgentError, Event, Model, PiJson, PiRpc, PiSettings, Request, Spent, Watch};
-use pi_brain_real_pi::VERSIONS;
+use pi_brain_real_pi::{Deed, ScriptedModel, VERSIONS, say};
 
-use crate::scripted_model::{Deed, ScriptedModel, say};
 use crate::world::{World, good_answer, is_alive, run, transcript};
 
 fn kind(error: &AgentError) -> &'static str {
@@ -177,7 +176,7 @@ fn a_lost_pi_is_started_again_and_none_is_left_in_the_end() {
         let settings = world.pi(version, &model);
         // The shell becomes pi, so this is pi's own id.
         let script = std::fs::read_to_string(&settings.program).unwrap();
-        let script = script.replace("#!/bin/sh\n", "#!/bin/sh\necho $$ > \"$HOME/pid\"\n");
+        let script = script.replace("exec ", "echo $$ > \"$HOME/pid\"\nexec ");
         std::fs::write(&settings.program, script).unwrap();
         let mut pi = PiRpc::new(settings);
         run(&mut pi, &transcript(1)).unwrap();

@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
-mod scripted_model;
 mod world;
 mod with_pi;
 mod failing_pi;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use pi_brain_agent::{AgentError, KeySource, OpenAi, OpenAiSettings, Price};
+use pi_brain_real_pi::{Deed, ScriptedModel, say};
 
-use crate::scripted_model::{Deed, ScriptedModel, say};
 use crate::world::{PATIENCE, good_answer, run, transcript};
 
 fn settings(model: &ScriptedModel) -> OpenAiSettings {

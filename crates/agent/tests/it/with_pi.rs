@@ -8,10 +8,9 @@ use pi_brain_agent::{
     Watch, analyse,
 };
 use pi_brain_brain::{NodeType, Outcome};
-use pi_brain_real_pi::VERSIONS;
+use pi_brain_real_pi::{Deed, ScriptedModel, VERSIONS, say};
 use serde_json::json;
 
-use crate::scripted_model::{Deed, ScriptedModel, say};
 use crate::world::{World, good_answer, run, run_within, transcript};
 
 /// Runs a test in both modes of one pi.

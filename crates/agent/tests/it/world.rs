@@ -1,8 +1,5 @@
 //! A home folder that is nobody's, a pi in it that knows only the scripted model, and something to analyse.
 
-use std::ffi::OsString;
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -11,12 +8,10 @@ use pi_brain_agent::{
     AgentError, Allowance, Analysed, Event, Limits, Model, PiSettings, Prompts, Transcript, Watch,
     analyse,
 };
-use pi_brain_real_pi::Pi;
+use pi_brain_real_pi::{Pi, ScriptedModel, install_program};
 use pi_brain_session::Entry;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-
-use crate::scripted_model::ScriptedModel;
 
 /// No request takes as long, unless it hangs.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -36,48 +31,17 @@ impl World {
 
     /// Installs a real pi that asks this model.
     pub(crate) fn pi(&self, version: &'static str, model: &ScriptedModel) -> PiSettings {
-        let folder = PathBuf::from(Pi::new(version).folder_argument());
-        let places = [
-            "package/dist/bundle/cli.js",
-            "node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js",
-            "node_modules/@mariozechner/pi-coding-agent/dist/cli.js",
-        ];
-        let cli = places.iter().map(|place| folder.join(place)).find(|path| path.exists());
-        let cli = cli.expect("an installed pi has a cli.js: run `make tools`");
-        let agent = self.path().join(".pi/agent");
-        fs::create_dir_all(&agent).unwrap();
-        let cost = json!({"input": 1, "output": 2, "cacheRead": 0, "cacheWrite": 0});
-        let stub = json!({"baseUrl": model.url, "api": "openai-completions", "apiKey": "none",
-            "models": [{"id": "stub-1", "cost": cost}]});
-        fs::write(agent.join("models.json"), json!({"providers": {"stub": stub}}).to_string())
-            .unwrap();
-        // Tries again by default, as everybody's pi does.
-        let settings = json!({"defaultProvider": "stub", "defaultModel": "stub-1"});
-        fs::write(agent.join("settings.json"), settings.to_string()).unwrap();
-        let run = format!("exec '{}' '{}' \"$@\"", folder.join("node").display(), cli.display());
-        self.program("pi", &run)
+        settings(Pi::new(version).install(self.path(), model))
     }
 
     /// Installs a program that behaves in some other way.
     pub(crate) fn program(&self, name: &str, script: &str) -> PiSettings {
-        let program = self.path().join(name);
-        fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        let own = |name: &str, value: &Path| (OsString::from(name), OsString::from(value));
-        let set = |name: &str| (OsString::from(name), OsString::from("1"));
-        PiSettings {
-            program,
-            environment: vec![
-                own("HOME", self.path()),
-                own("PI_CODING_AGENT_DIR", &self.path().join(".pi/agent")),
-                set("PI_OFFLINE"),
-                set("PI_SKIP_VERSION_CHECK"),
-                (OsString::from("PI_TELEMETRY"), OsString::from("0")),
-            ],
-            timeout: PATIENCE,
-            ..PiSettings::default()
-        }
+        settings(install_program(self.path(), name, script))
     }
+}
+
+fn settings(program: PathBuf) -> PiSettings {
+    PiSettings { program, timeout: PATIENCE, ..PiSettings::default() }
 }
 
 /// A conversation of so many turns, as pi writes it, with a secret in each; and the ids of its entries.

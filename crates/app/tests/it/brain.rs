@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
 use jiff::tz::TimeZone;
-use pi_brain_app::{App, Found, FoundKind, Report, Silent, Source, Sources, Wanted};
+use pi_brain_app::{App, Found, FoundKind, Report, Settings, Silent, Source, Wanted};
 use pi_brain_brain::{NodeId, NodeRef};
 use pi_brain_search::SearchIndex;
 use pi_brain_session::{Millis, SessionFolder};
@@ -39,7 +39,7 @@ impl Home {
     }
 
     pub(crate) fn open(&self) -> App {
-        App::open(&self.data, sources(&self.sessions)).unwrap()
+        App::open(&self.data, settings(&self.sessions)).unwrap()
     }
 
     pub(crate) fn ingest(&self) -> Report {
@@ -53,7 +53,7 @@ impl Home {
     }
 
     pub(crate) fn rebuild(&self) -> Report {
-        App::rebuild(&self.data, sources(&self.sessions), LATER, &Silent).unwrap().1
+        App::rebuild(&self.data, settings(&self.sessions), LATER, &Silent).unwrap().1
     }
 
     /// Draws everything that is known, after the index was put in order.
@@ -82,12 +82,12 @@ impl Home {
 }
 
 /// Returns the sessions that lie in a folder.
-pub(crate) fn sources(sessions: &Path) -> Sources {
+pub(crate) fn settings(sessions: &Path) -> Settings {
     let usual = Source {
         folder: SessionFolder::ByProject(sessions.to_owned()),
         computer: "thismachine".to_owned(),
     };
-    Sources::read(Path::new("/nowhere/config.toml"), usual, Path::new("/nowhere")).unwrap()
+    Settings::read(Path::new("/nowhere/config.toml"), usual, Path::new("/nowhere")).unwrap()
 }
 
 pub(crate) fn files_in(folder: &Path) -> Vec<PathBuf> {

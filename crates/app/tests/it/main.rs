@@ -14,3 +14,4 @@ mod links;
 mod tail;
 mod fresh;
 mod processes;
+mod analysis;

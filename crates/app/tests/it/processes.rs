@@ -11,7 +11,7 @@ use std::time::Duration;
 use pi_brain_app::{App, AppError, Silent};
 use pi_brain_store::StoreError;
 
-use crate::brain::{Home, assert_same, files_in, sources};
+use crate::brain::{Home, assert_same, files_in, settings};
 use crate::world::{LATER, World, put, world};
 
 /// The others run this very test, as a process of its own, and name the folders that it is to work on.
@@ -28,7 +28,7 @@ fn a_process_of_its_own_takes_sessions_in() {
     };
     let (sessions, data) = (Path::new(&sessions), Path::new(&data));
     loop {
-        let done = App::open(data, sources(sessions))
+        let done = App::open(data, settings(sessions))
             .and_then(|mut app| app.ingest("ingest", LATER, &Silent).map(drop));
         match done {
             Ok(()) => return println!("done"),

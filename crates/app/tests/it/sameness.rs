@@ -8,7 +8,7 @@ use pi_brain_session::Millis;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::brain::{Home, Picture, assert_same, sources};
+use crate::brain::{Home, Picture, assert_same, settings};
 use crate::world::{BEGINNING, File, LATER, World, any_world, cases, migrated, put};
 
 fn picture_of(world: &World) -> Picture {
@@ -96,7 +96,7 @@ proptest! {
         let (before, files) = (home.picture(), home.node_files());
         let elsewhere = home.sessions.with_file_name("elsewhere");
         fs::rename(&home.sessions, &elsewhere).unwrap();
-        let mut app = App::open(&home.data, sources(&elsewhere)).unwrap();
+        let mut app = App::open(&home.data, settings(&elsewhere)).unwrap();
         let report = app.ingest("ingest", LATER, &Silent).unwrap();
         drop(app);
         prop_assert_eq!(report.gone, world.files.len());

@@ -17,8 +17,8 @@ use crate::table::{bytes, count, how_many};
 pub(crate) fn run(locations: &Locations, options: &DoctorOptions) -> anyhow::Result<()> {
     let folder = locations.brain_folder()?;
     let mut findings = Vec::new();
-    let checkup = match locations.sources() {
-        Ok(sources) => Some(check_up(&folder, &sources)),
+    let checkup = match locations.brain_settings() {
+        Ok(settings) => Some(check_up(&folder, &settings.sources)),
         Err(error) => {
             findings.push(problem("settings", format!("{error:#}"), "mend or remove config.toml"));
             None

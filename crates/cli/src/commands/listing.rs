@@ -79,7 +79,7 @@ pub(super) fn say_nothing(
     let sessions = app.store().sessions()?.len();
     let program = locations.program();
     if sessions == 0 {
-        let files = app.sources().folders.iter().map(|source| source.folder.files().len());
+        let files = app.settings().sources.folders.iter().map(|source| source.folder.files().len());
         if files.sum::<usize>() == 0 {
             return Err(locations.no_sessions());
         }

@@ -13,8 +13,8 @@ use crate::mint::now;
 pub(crate) fn run(locations: &Locations, options: &IngestOptions) -> anyhow::Result<()> {
     let started = Instant::now();
     let bar = Bar::default();
-    let (folder, sources) = (locations.brain_folder()?, locations.sources()?);
-    let (_, report) = when_free(|| App::rebuild(&folder, sources.clone(), now(), &bar))?;
+    let (folder, settings) = (locations.brain_folder()?, locations.brain_settings()?);
+    let (_, report) = when_free(|| App::rebuild(&folder, settings.clone(), now(), &bar))?;
     bar.clear();
     show(locations, &report, started.elapsed(), options.json)
 }

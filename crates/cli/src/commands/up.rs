@@ -1,6 +1,6 @@
 //! `pi-brain up`: the daemon in the foreground.
 
-use pi_brain_app::Sources;
+use pi_brain_app::Settings;
 use pi_brain_daemon::Options;
 
 use super::say;
@@ -18,7 +18,7 @@ pub(crate) fn run(locations: Locations, options: &UpOptions) -> anyhow::Result<(
         folder,
         port: options.port.port.unwrap_or(DEFAULT_PORT),
         is_shown: !options.detached,
-        sources: Box::new(sources_of(locations)?),
+        settings: Box::new(settings_of(locations)?),
     };
     pi_brain_daemon::run(daemon, |address| {
         if !options.detached {
@@ -29,10 +29,10 @@ pub(crate) fn run(locations: Locations, options: &UpOptions) -> anyhow::Result<(
     Ok(())
 }
 
-/// Returns how to find out where sessions come from, now and whenever the settings have changed.
-fn sources_of(
+/// Returns how to read the settings, now and whenever they have changed.
+fn settings_of(
     locations: Locations,
-) -> anyhow::Result<impl Fn() -> pi_brain_app::Result<Sources> + Send> {
+) -> anyhow::Result<impl Fn() -> pi_brain_app::Result<Settings> + Send> {
     let folder = locations.brain_folder()?;
-    Ok(move || locations.sources_for(&folder))
+    Ok(move || locations.brain_settings_of(&folder))
 }

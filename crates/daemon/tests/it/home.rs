@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use pi_brain_app::{App, FoundKind, Silent, Source, Sources, Wanted};
+use pi_brain_app::{App, FoundKind, Settings, Silent, Source, Wanted};
 use pi_brain_daemon::{Announcement, Client, DaemonError, Options};
 use pi_brain_session::{Millis, SessionFolder};
 use serde_json::{Value, json};
@@ -52,21 +52,21 @@ impl Home {
             folder: self.data.clone(),
             port: 0,
             is_shown: false,
-            sources: Box::new(move || sources(&sessions, &data)),
+            settings: Box::new(move || settings(&sessions, &data)),
         }
     }
 
     /// Opens the brain as another process would, without taking anything in.
     pub(crate) fn open(&self) -> App {
-        let mut app = App::open(&self.data, sources(&self.sessions, &self.data).unwrap()).unwrap();
+        let mut app = App::open(&self.data, settings(&self.sessions, &self.data).unwrap()).unwrap();
         app.open_tail().unwrap();
         app
     }
 
     /// Takes everything in by hand, as a command does.
     pub(crate) fn rebuild(&self) {
-        let sources = sources(&self.sessions, &self.data).unwrap();
-        App::rebuild(&self.data, sources, Timestamp::now().into(), &Silent).unwrap();
+        let settings = settings(&self.sessions, &self.data).unwrap();
+        App::rebuild(&self.data, settings, Timestamp::now().into(), &Silent).unwrap();
     }
 
     /// Returns which of the words are found, without looking for anything new.
@@ -90,10 +90,10 @@ impl Home {
     }
 }
 
-fn sources(sessions: &Path, data: &Path) -> pi_brain_app::Result<Sources> {
+fn settings(sessions: &Path, data: &Path) -> pi_brain_app::Result<Settings> {
     let folder = SessionFolder::ByProject(sessions.to_owned());
     let usual = Source { folder, computer: "thismachine".to_owned() };
-    Sources::read(&data.join("config.toml"), usual, Path::new("/nowhere"))
+    Settings::read(&data.join("config.toml"), usual, Path::new("/nowhere"))
 }
 
 /// Writes a session: a header, and an entry for each word.

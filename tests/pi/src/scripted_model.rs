@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 /// What the model does with a request.
 #[derive(Clone, Debug)]
-pub(crate) enum Deed {
+pub enum Deed {
     /// Says this.
     Say(String),
     /// Says this, and is cut off at the longest length.
@@ -27,27 +27,30 @@ pub(crate) enum Deed {
 }
 
 /// Says an object.
-pub(crate) fn say(answer: &Value) -> Deed {
+pub fn say(answer: &Value) -> Deed {
     Deed::Say(answer.to_string())
 }
 
 /// A request that came in.
 #[derive(Clone, Debug)]
-pub(crate) struct Asked {
-    pub(crate) headers: String,
-    pub(crate) body: Value,
+pub struct Asked {
+    /// The first line and the headers.
+    pub headers: String,
+    /// What was sent.
+    pub body: Value,
 }
 
 impl Asked {
     /// Returns everything that was said in the request.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.body["messages"].to_string()
     }
 }
 
 /// A scripted model on a free port of the loopback interface.
-pub(crate) struct ScriptedModel {
-    pub(crate) url: String,
+pub struct ScriptedModel {
+    /// Where it listens, as clients are told.
+    pub url: String,
     shared: Arc<Mutex<Shared>>,
 }
 
@@ -59,7 +62,7 @@ struct Shared {
 
 impl ScriptedModel {
     /// Does these things, one for each request, and the last of them from then on.
-    pub(crate) fn new(deeds: impl IntoIterator<Item = Deed>) -> Self {
+    pub fn new(deeds: impl IntoIterator<Item = Deed>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let url = format!("http://{}/v1", listener.local_addr().unwrap());
         let shared = Shared { deeds: deeds.into_iter().collect(), asked: Vec::new() };
@@ -75,12 +78,12 @@ impl ScriptedModel {
     }
 
     /// Does this from now on.
-    pub(crate) fn always(&self, deed: Deed) {
+    pub fn always(&self, deed: Deed) {
         self.shared.lock().unwrap().deeds = VecDeque::from([deed]);
     }
 
     /// Returns what was asked so far.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<Asked> {
         self.shared.lock().unwrap().asked.clone()
     }
 }
