@@ -19,11 +19,11 @@ use pi_brain_agent::{
     AgentError, Allowance, Analysed, Estimate, Model, OpenAi, PiJson, PiRpc, Price, Prompts, Spent,
     Transcript, Watch, analyse, estimate,
 };
-use pi_brain_brain::{Analyzer, Node, NodeId, NodeRef, VersionTrigger, next_version};
+use pi_brain_brain::{Analyzer, Node, NodeId, NodeRef, VersionTrigger, next_version, word};
 use pi_brain_session::Millis;
 use pi_brain_store::{
-    Action, Caps, DataFolder, Job, JobKind, Left, ModelSpend, NodeFilter, Order, Priority, Purpose,
-    Reserved, SpendOutcome, Store, StoreError, Undone, Wish, WriterLock,
+    Action, Caps, DataFolder, Job, JobKind, Left, ModelSpend, NodeFilter, Order, OwnUse, Priority,
+    Purpose, QueueCounts, Reserved, SpendOutcome, Store, StoreError, Undone, Wish, WriterLock,
 };
 use uuid::Uuid;
 
@@ -36,6 +36,9 @@ use price::find_price;
 /// How long a lease lasts, and how often it is renewed.
 const LEASE: Duration = Duration::from_secs(60);
 const RENEWAL: Duration = Duration::from_secs(15);
+
+/// What is done here; links are found elsewhere.
+const KINDS: [JobKind; 2] = [JobKind::Analyse, JobKind::Reanalyse];
 
 /// What tells the time, where the user is.
 pub type Clock = fn() -> Zoned;
@@ -98,6 +101,21 @@ pub enum Worked {
     },
     /// Somebody wanted it to end; the job is back in the queue.
     Stopped,
+}
+
+/// How things stand with what models do for us.
+#[derive(Clone, Debug)]
+pub struct AnalysisState {
+    /// How models are asked.
+    pub by: String,
+    /// The version of the prompts.
+    pub prompts: String,
+    /// What there is to do.
+    pub queue: QueueCounts,
+    /// What was taken today.
+    pub today: OwnUse,
+    /// What may still be taken today.
+    pub left: Left,
 }
 
 /// What analysing units of work would take.
@@ -184,6 +202,16 @@ impl Analyst {
         Ok(self.store.enqueue(wishes, Priority::User, Some(run), self.now())?)
     }
 
+    /// Returns how much of a run waits for its turn.
+    pub fn waiting(&self, run: &str) -> Result<u64> {
+        Ok(self.store.queue_counts(Some(run))?.waiting)
+    }
+
+    /// Returns whether somebody is at a job of a run.
+    pub fn is_running(&self, run: &str) -> Result<bool> {
+        Ok(self.store.queue_counts(Some(run))?.running > 0)
+    }
+
     /// Takes what is left of a run out of the queue.
     pub fn drop_run(&self, run: &str) -> Result<()> {
         Ok(self.store.drop_run(run)?)
@@ -220,14 +248,30 @@ impl Analyst {
         Ok(self.store.left_of_day(&self.caps())?)
     }
 
+    /// Returns when the next job is due, if there is one.
+    pub fn next_due(&self) -> Result<Option<Millis>> {
+        Ok(self.store.next_job_due(&KINDS)?)
+    }
+
+    /// Returns how things stand.
+    pub fn state(&self) -> Result<AnalysisState> {
+        let caps = self.caps();
+        Ok(AnalysisState {
+            by: word(&self.analyzer()),
+            prompts: self.prompts.version().to_owned(),
+            queue: self.store.queue_counts(None)?,
+            today: self.store.own_use(caps.since)?,
+            left: self.store.left_of_day(&caps)?,
+        })
+    }
+
     /// Takes the next job, of one run or of any, and does it.
     pub fn work(&mut self, run: Option<&str>, watch: &Watch<'_>) -> Result<Worked> {
         self.reap(None)?;
         let lease = Uuid::new_v4().to_string();
         let now = self.now();
-        let kinds = [JobKind::Analyse, JobKind::Reanalyse];
         let until = after(now, LEASE);
-        let job = self.store.lease_job(&kinds, run, &self.owner, &lease, now, until)?;
+        let job = self.store.lease_job(&KINDS, run, &self.owner, &lease, now, until)?;
         let Some(job) = job else { return Ok(Worked::Nothing) };
         let worked = self.perform(&job, watch);
         if let Err(error) = &worked {

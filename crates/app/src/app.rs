@@ -4,14 +4,16 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use pi_brain_brain::{Linker, NodeRef};
+use pi_brain_brain::{Linker, NodeId, NodeRef};
 use pi_brain_forest::{Forest, RootId};
 use pi_brain_search::{HotTail, SearchIndex};
 use pi_brain_session::Millis;
 use pi_brain_store::{
-    DataFolder, FamilyStore, FamilyUpdate, NewVersion, Store, StoreError, WriterLock,
+    DataFolder, FamilyStore, FamilyUpdate, JobKind, NewVersion, Priority, Store, StoreError,
+    Undone, Wish, WriterLock,
 };
 use rayon::prelude::*;
+use uuid::Uuid;
 
 use crate::derive::{Circumstances, derive};
 use crate::error::{AppError, Result};
@@ -59,6 +61,9 @@ const BATCH_ENTRIES: usize = 40_000;
 
 /// From how many new bytes on the text index is filled while families are derived, and links are found at once.
 const MUCH: u64 = 2 * 1024 * 1024;
+
+/// How long whoever finds all links anew is not disturbed, in milliseconds.
+const LINK_LEASE: i64 = 10 * 60 * 1000;
 
 /// Up to how many nodes all are linked whenever one has changed.
 const FEW_NODES: u32 = 2000;
@@ -258,6 +263,51 @@ impl App {
             self.link()?;
         }
         Ok(report)
+    }
+
+    /// Finds all links anew, whether anything has changed or not.
+    pub fn link_anew(&mut self, now: Millis) -> Result<()> {
+        let wish = Wish { kind: JobKind::Link, node: None, started: now };
+        self.store.enqueue(&[wish], Priority::Later, None, now)?;
+        let lease = format!("link {}", Uuid::new_v4());
+        let until = Millis(now.0.saturating_add(LINK_LEASE));
+        let owner = format!("process {}", std::process::id());
+        let job = self.store.lease_job(&[JobKind::Link], None, &owner, &lease, now, until)?;
+        // Somebody else is at it.
+        let Some(job) = job else { return Ok(()) };
+        let linked = self.lock("link").and_then(|_lock| {
+            self.store.forget_links()?;
+            self.link()
+        });
+        match linked {
+            Ok(()) => self.store.finish_job(&job.lease, None).map(drop)?,
+            Err(error) => {
+                let due = Millis(now.0.saturating_add(LINK_LEASE));
+                let error_text = error.to_string();
+                let undone = Undone::Again { due, trouble: "store".to_owned(), error: error_text };
+                self.store.return_job(&job.lease, &undone)?;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts nodes into the queue that a model shall read before all others. Returns how many.
+    pub fn enqueue_analysis(&self, nodes: &[NodeId], now: Millis) -> Result<usize> {
+        let mut wishes = Vec::new();
+        for &id in nodes {
+            let node = self.store.node_row(id)?;
+            let node = node.ok_or(StoreError::NodeNotFound(NodeRef { id, version: None }))?;
+            let started = node.started;
+            wishes.push(Wish { kind: JobKind::Reanalyse, node: Some(id), started });
+        }
+        Ok(self.store.enqueue(&wishes, Priority::User, None, now)?)
+    }
+
+    /// Takes in that a unit of work is over, which otherwise shows only after a while: its last one of a session.
+    pub fn announce_end(&mut self, session: &str, now: Millis) -> Result<()> {
+        let _lock = self.lock("announce")?;
+        Ok(self.store.announce_end(session, now)?)
     }
 
     /// Finds out which nodes have something in common, if anything has changed since that was done last.

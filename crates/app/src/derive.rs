@@ -351,8 +351,10 @@ impl<'a> Family<'a> {
         id: NodeId,
         counted: &[Option<Usage>],
     ) -> SegmentRow {
-        let Member { record, outline, is_first_of_project, .. } = &self.state.members[segment.file];
-        let is_closed = segment.is_closed(self.with.now, &self.with.rules);
+        let Member { record, outline, is_first_of_project, over_until, .. } =
+            &self.state.members[segment.file];
+        let is_over = over_until.is_some_and(|until| segment.end_timestamp <= Some(until));
+        let is_closed = is_over || segment.is_closed(self.with.now, &self.with.rules);
         let mut digest = Digest::default();
         let mut spending = Spending::new();
         let mut current =
@@ -407,7 +409,7 @@ impl<'a> Family<'a> {
         counted: &[Option<Usage>],
         listen: &mut dyn FnMut(&str, &Entry, Raw<'_>),
     ) -> Result<Node> {
-        let Member { record, outline, computer, is_first_of_project } =
+        let Member { record, outline, computer, is_first_of_project, .. } =
             &self.state.members[segment.file];
         let started = segment.start_timestamp.or(outline.session.created).unwrap_or(Millis(0));
         let text = |id: &Option<Box<str>>| id.as_deref().unwrap_or_default().to_owned();

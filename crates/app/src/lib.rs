@@ -24,7 +24,7 @@ mod actions;
 mod backup;
 mod doctor;
 
-pub use analyst::{Analyst, Clock, Outlook, Worked};
+pub use analyst::{AnalysisState, Analyst, Clock, Outlook, Worked};
 pub use app::{App, Depth};
 pub use ask::{Answer, AnswerSource, Asked, RelatedNode};
 pub use backup::Backup;
@@ -35,7 +35,7 @@ pub use progress::{Progress, Silent, Step};
 pub use report::Report;
 pub use search::{Found, FoundItem, FoundKind, Wanted};
 pub use settings::{
-    AnalysisBy, AnalysisSettings, Budget, DEFAULT_SETTINGS, DaemonSettings, Schedules, Settings,
-    Source, Sources,
+    AnalysisBy, AnalysisSettings, Budget, DEFAULT_SETTINGS, DaemonSettings, Schedules,
+    SettingValue, Settings, Source, Sources, change_setting, setting_values,
 };
 pub use show::{Link, NodeView, Placed};

@@ -4,6 +4,7 @@
 //! a value that cannot be used: both are told with the line they stand on.
 
 mod checked;
+mod edit;
 mod file;
 
 use std::fs;
@@ -18,6 +19,7 @@ use pi_brain_session::SessionFolder;
 
 use crate::error::{AppError, Result};
 use checked::Checked;
+pub use edit::{SettingValue, change_setting, setting_values};
 use file::Config;
 
 /// A file that says what holds without one, with every key explained.

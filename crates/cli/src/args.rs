@@ -1,5 +1,6 @@
 //! What can be typed, and the help that explains it.
 
+mod analysis;
 mod brain;
 mod daemon;
 mod forest;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+pub(crate) use analysis::*;
 pub(crate) use brain::*;
 pub(crate) use daemon::*;
 pub(crate) use forest::*;
@@ -131,6 +133,8 @@ Examples:
     /// Adds up what was spent, by day, week, month, project, model or session
     #[command(after_help = lists::COST_HELP)]
     Cost(CostOptions),
+    /// Shows what is there, what was done last, and what models take for pi-brain; as bare `pi-brain`
+    Status(StatusOptions),
     /// Shows everything in numbers: sessions, units of work, tools, hours, disk
     Stats(StatsOptions),
     /// Tells which units of work touched a file, and why
@@ -142,6 +146,12 @@ Examples:
     /// Throws away what can be derived, and derives it again
     #[command(after_help = brain::REBUILD_HELP)]
     Rebuild(IngestOptions),
+    /// Has a model read units of work, within a budget
+    #[command(after_help = analysis::ANALYZE_HELP)]
+    Analyze(AnalyzeOptions),
+    /// Shows and changes settings
+    #[command(subcommand, after_help = analysis::CONFIG_HELP)]
+    Config(ConfigCommand),
     /// Watches sessions and takes them in as they are written, until Ctrl-C
     Up(UpOptions),
     /// Does the same in the background: starts, stops and shows the daemon

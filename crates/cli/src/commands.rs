@@ -1,11 +1,13 @@
 //! The commands, one module each.
 
+pub(crate) mod analyze;
 pub(crate) mod ask;
 pub(crate) mod backup;
 pub(crate) mod brain_stats;
 pub(crate) mod branch;
 pub(crate) mod branches;
 pub(crate) mod compact;
+pub(crate) mod config;
 pub(crate) mod context;
 pub(crate) mod decisions;
 pub(crate) mod cost;

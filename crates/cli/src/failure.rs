@@ -32,13 +32,19 @@ pub(crate) enum Failure {
     /// A check found something.
     #[error("{0}")]
     NotInOrder(String),
+    /// Some of several things could not be done.
+    #[error("{0}")]
+    SomeFailed(String),
 }
 
 pub(crate) fn report(error: &anyhow::Error) {
     let style = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
     let text = clean(&format!("{error:#}"));
-    // Only our own messages have line breaks on purpose; elsewhere they come with the name of a file.
-    let text = if error.is::<Failure>() { text } else { text.replace('\n', "\u{fffd}") };
+    // Only our own messages, and those that show a line of the settings, have line breaks on purpose; elsewhere they come
+    // with the name of a file.
+    let is_ours = error.is::<Failure>()
+        || matches!(error.downcast_ref(), Some(AppError::Config { .. } | AppError::Setting { .. }));
+    let text = if is_ours { text } else { text.replace('\n', "\u{fffd}") };
     print(format_args!("{style}error:{style:#} {text}"));
     if let Some(hint) = hint(error) {
         print(format_args!("  {hint}"));
@@ -108,7 +114,9 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> ExitCode {
             Failure::Usage(_) => USAGE,
             Failure::NotFound(_) => NOT_FOUND,
             Failure::NoneReadable(_) => UNREADABLE,
-            Failure::NothingToCompact(_) | Failure::NotInOrder(_) => FAILED,
+            Failure::NothingToCompact(_) | Failure::NotInOrder(_) | Failure::SomeFailed(_) => {
+                FAILED
+            }
         }
     } else if let Some(error) = error.downcast_ref::<SessionError>() {
         match error {

@@ -127,9 +127,21 @@ impl Locations {
 
     /// Does the same for a data folder that is known.
     pub(crate) fn brain_settings_of(&self, folder: &Path) -> pi_brain_app::Result<BrainSettings> {
+        BrainSettings::read(&DataFolder::at(folder).config(), self.usual_source(), &self.home)
+    }
+
+    /// Reads settings that stand, or shall stand, in a file.
+    pub(crate) fn parse_brain_settings(
+        &self,
+        text: &str,
+        path: &Path,
+    ) -> pi_brain_app::Result<BrainSettings> {
+        BrainSettings::parse(text, path, self.usual_source(), &self.home)
+    }
+
+    fn usual_source(&self) -> Source {
         let computer = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let usual = Source { folder: self.sessions.clone(), computer };
-        BrainSettings::read(&DataFolder::at(folder).config(), usual, &self.home)
+        Source { folder: self.sessions.clone(), computer }
     }
 
     /// Returns the flags with which another process finds the same sessions, from wherever it is started.

@@ -20,10 +20,10 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    ask, backup, brain_stats, branch, branches, compact, context, cost, daemon, decisions, demo,
-    doctor, dump, edges, errors, export, family, file, forest, forget, fork, graph, ingest, label,
-    lessons, migrate, models, name, node, nodes, overview, patterns, projects, quirks, rebuild,
-    redact, related, search, sessions, show, stats, tags, tree, up,
+    analyze, ask, backup, brain_stats, branch, branches, compact, config, context, cost, daemon,
+    decisions, demo, doctor, dump, edges, errors, export, family, file, forest, forget, fork,
+    graph, ingest, label, lessons, migrate, models, name, node, nodes, overview, patterns,
+    projects, quirks, rebuild, redact, related, search, sessions, show, stats, tags, tree, up,
 };
 use crate::locate::Locations;
 
@@ -54,7 +54,8 @@ fn print_answer(answer: &clap::Error) -> ExitCode {
 fn run(arguments: Arguments) -> anyhow::Result<()> {
     let locations = || Locations::find(arguments.agent_dir, arguments.session_dir);
     match arguments.command {
-        None => overview::run(&locations()?),
+        None => overview::run(&locations()?, false),
+        Some(Command::Status(options)) => overview::run(&locations()?, options.json),
         Some(Command::Sessions(options)) => sessions::run(&locations()?, &options),
         Some(Command::Session(command)) => run_session(&locations()?, command),
         Some(Command::Forest(command)) => forest::run(&locations()?, command),
@@ -83,6 +84,8 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::File(options)) => file::run(&locations()?, &options),
         Some(Command::Graph(options)) => graph::run(&locations()?, &options),
         Some(Command::Rebuild(options)) => rebuild::run(&locations()?, &options),
+        Some(Command::Analyze(options)) => analyze::run(&locations()?, &options),
+        Some(Command::Config(command)) => config::run(&locations()?, &command),
         Some(Command::Up(options)) => up::run(locations()?, &options),
         Some(Command::Daemon(command)) => daemon::run(&locations()?, command),
         Some(Command::Demo { folder }) => demo::run(folder),

@@ -7,8 +7,9 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::time::Duration;
 
+use pi_brain_brain::NodeId;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::error::{DaemonError, Result};
 use crate::folder::Announcement;
@@ -82,13 +83,53 @@ impl Client {
         self.ask::<Value>("POST", &path, PATIENCE).map(drop)
     }
 
+    /// Asks it to give nodes to a model before all others. Returns how many were put into the queue.
+    pub fn analyse(&self, nodes: &[NodeId]) -> Result<u64> {
+        let answer: Value =
+            self.send("/api/v1/daemon/analyse", &json!({ "nodes": nodes }), PATIENCE)?;
+        Ok(answer["queued"].as_u64().unwrap_or_default())
+    }
+
+    /// Asks it to try jobs again that were given up: these, or all. Returns how many there are.
+    pub fn retry(&self, jobs: Option<&[i64]>) -> Result<u64> {
+        let answer: Value =
+            self.send("/api/v1/daemon/retry", &json!({ "jobs": jobs }), PATIENCE)?;
+        Ok(answer["retried"].as_u64().unwrap_or_default())
+    }
+
+    /// Tells it that the last unit of work of a session is over.
+    pub fn announce_end(&self, session: &str) -> Result<()> {
+        let body = json!({ "session": session });
+        self.send::<Value>("/api/v1/daemon/boundary", &body, PATIENCE).map(drop)
+    }
+
     fn ask<T: for<'a> Deserialize<'a>>(
         &self,
         method: &str,
         path: &str,
         wait: Duration,
     ) -> Result<T> {
-        let (status, body) = self.exchange(method, path, wait).map_err(DaemonError::Silent)?;
+        self.talk(method, path, "", wait)
+    }
+
+    fn send<T: for<'a> Deserialize<'a>>(
+        &self,
+        path: &str,
+        body: &Value,
+        wait: Duration,
+    ) -> Result<T> {
+        self.talk("POST", path, &body.to_string(), wait)
+    }
+
+    fn talk<T: for<'a> Deserialize<'a>>(
+        &self,
+        method: &str,
+        path: &str,
+        body: &str,
+        wait: Duration,
+    ) -> Result<T> {
+        let (status, body) =
+            self.exchange(method, path, body, wait).map_err(DaemonError::Silent)?;
         if !(200..300).contains(&status) {
             return Err(match serde_json::from_slice::<Refused>(&body) {
                 Ok(Refused { error }) => {
@@ -100,7 +141,13 @@ impl Client {
         serde_json::from_slice(&body).map_err(|error| DaemonError::Silent(error.into()))
     }
 
-    fn exchange(&self, method: &str, path: &str, wait: Duration) -> io::Result<(u16, Vec<u8>)> {
+    fn exchange(
+        &self,
+        method: &str,
+        path: &str,
+        body: &str,
+        wait: Duration,
+    ) -> io::Result<(u16, Vec<u8>)> {
         let Announcement { address, token, .. } = &self.announcement;
         let mut stream = TcpStream::connect_timeout(address, SOON)?;
         stream.set_read_timeout(Some(wait))?;
@@ -109,10 +156,13 @@ impl Client {
         let token = if method == "GET" {
             String::new()
         } else {
-            format!("Authorization: Bearer {token}\r\nContent-Length: 0\r\n")
+            format!(
+                "Authorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n",
+                body.len()
+            )
         };
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {address}\r\n{token}Connection: close\r\n\r\n"
+            "{method} {path} HTTP/1.1\r\nHost: {address}\r\n{token}Connection: close\r\n\r\n{body}"
         );
         stream.write_all(request.as_bytes())?;
         let mut answer = Vec::new();

@@ -4,18 +4,23 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
-use pi_brain_app::{App, AppError, Depth, Report, Settings};
+use jiff::Zoned;
+use pi_brain_app::{Analyst, App, AppError, Depth, Report, Settings};
+use pi_brain_brain::NodeId;
 use pi_brain_session::Millis;
 use pi_brain_store::{DataFolder, StoreError};
+use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
+use crate::calendar::Appointment;
 use crate::log::Log;
 use crate::schedule::{Outcome, Schedule, Task};
 use crate::status::{Activity, Board};
 use crate::watch::Watch;
+use crate::workers::Workers;
 
 /// What wakes the engine.
 #[derive(Debug)]
@@ -24,8 +29,23 @@ pub(crate) enum Event {
     Changed,
     /// Somebody wants everything taken in now.
     Refresh(Request),
+    /// Somebody wants something of the queue, or says something about a session.
+    Errand(Errand, oneshot::Sender<Result<Value, String>>),
     /// It is time to end.
     Stop,
+}
+
+/// Something that needs the brain, and not everything taken in.
+#[derive(Debug)]
+pub(crate) enum Errand {
+    /// Give these nodes to a model before all others.
+    Analyse(Vec<NodeId>),
+    /// List the queue.
+    Queue,
+    /// Try jobs again that were given up: these, or all.
+    Retry(Option<Vec<i64>>),
+    /// A unit of work of this session is over.
+    Announce(String),
 }
 
 /// A wish to have everything taken in, and where to answer.
@@ -41,6 +61,20 @@ pub(crate) type LoadSettings = Box<dyn Fn() -> pi_brain_app::Result<Settings> + 
 /// How long somebody waits who wants everything taken in while another process writes.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// When to look for appointments again if that failed.
+const LATER: Duration = Duration::from_secs(10 * 60);
+
+/// What an engine is given to work with.
+pub(crate) struct Post {
+    pub(crate) folder: PathBuf,
+    pub(crate) load: LoadSettings,
+    pub(crate) watch: Watch,
+    pub(crate) board: Arc<Board>,
+    pub(crate) log: Arc<Log>,
+    /// Where its own events come in.
+    pub(crate) inbox: Sender<Event>,
+}
+
 pub(crate) struct Engine {
     folder: PathBuf,
     load: LoadSettings,
@@ -51,34 +85,48 @@ pub(crate) struct Engine {
     app: Option<App>,
     watch: Watch,
     schedule: Schedule,
+    workers: Workers,
     board: Arc<Board>,
     log: Arc<Log>,
+    inbox: Sender<Event>,
 }
 
 /// Another process is writing.
 struct Busy;
 
 impl Engine {
-    pub(crate) fn new(
-        folder: &Path,
-        load: LoadSettings,
-        watch: Watch,
-        board: Arc<Board>,
-        log: Arc<Log>,
-    ) -> pi_brain_app::Result<Self> {
-        let settings_file = look_at_settings(folder);
+    pub(crate) fn new(post: Post) -> pi_brain_app::Result<Self> {
+        let Post { folder, load, watch, board, log, inbox } = post;
+        let settings_file = look_at_settings(&folder);
         let (settings, schedule) = (load()?, Schedule::new(Instant::now()));
-        let folder = folder.to_owned();
-        Ok(Self { folder, load, settings, settings_file, app: None, watch, schedule, board, log })
+        let workers = Workers::start(&folder, &settings, &board, &log, &inbox);
+        Ok(Self {
+            folder,
+            load,
+            settings,
+            settings_file,
+            app: None,
+            watch,
+            schedule,
+            workers,
+            board,
+            log,
+            inbox,
+        })
     }
 
     /// Works until it is told to stop. What it is at then is finished.
     pub(crate) fn run(mut self, events: &Receiver<Event>) {
+        self.agree();
         loop {
             let (due, task) = self.schedule.next();
             match events.recv_timeout(due.saturating_duration_since(Instant::now())) {
                 Ok(Event::Changed) => self.schedule.noticed(Instant::now()),
                 Ok(Event::Refresh(request)) => self.answer(request),
+                Ok(Event::Errand(errand, answer)) => {
+                    // Whoever asked may have gone.
+                    let _ = answer.send(self.run_errand(errand).map_err(|error| chain(&error)));
+                }
                 Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => return,
                 Err(RecvTimeoutError::Timeout) => self.perform(task),
             }
@@ -95,6 +143,7 @@ impl Engine {
             // once would take a core as long as pi writes.
             Task::Check | Task::Look => Depth::Findable,
             Task::Settle => Depth::Kept,
+            Task::Keep => return self.keep_appointments(),
         };
         // What went wrong is on the board.
         let _ = self.take_in(depth);
@@ -145,6 +194,9 @@ impl Engine {
                 if is_settled {
                     // What a large ingest needed is of no use to the next line.
                     self.app = None;
+                }
+                if !report.versions.is_empty() {
+                    self.workers.ring();
                 }
                 let wait = close.map(|close| {
                     Duration::from_millis(u64::try_from(close.0 - now().0).unwrap_or(0))
@@ -203,9 +255,107 @@ impl Engine {
             Ok(settings) => {
                 self.log.line(format_args!("settings have changed"));
                 (self.settings, self.app) = (settings, None);
+                self.workers.stop();
+                let Self { folder, settings, board, log, inbox, .. } = &*self;
+                self.workers = Workers::start(folder, settings, board, log, inbox);
+                self.agree();
             }
             Err(error) => self.trouble(&chain(&error)),
         }
+    }
+
+    /// Finds out when the next appointment is.
+    ///
+    /// One that was never kept counts as kept now: nobody wants all of the night's work when a daemon is first started. One that
+    /// was missed because the machine slept is due.
+    fn agree(&mut self) {
+        let due = |engine: &mut Self| {
+            let (now, schedules) = (now(), engine.settings.schedule.clone());
+            let store = engine.open()?.store();
+            let mut next = None;
+            for appointment in Appointment::ALL {
+                let last = store.last_done(appointment.name())?;
+                if last.is_none() {
+                    store.note_done(appointment.name(), now)?;
+                }
+                next =
+                    next.into_iter().chain(appointment.due(&schedules, last.unwrap_or(now))).min();
+            }
+            Ok::<_, AppError>(next)
+        };
+        match due(self) {
+            Ok(next) => {
+                let wait = next.map(|next: Millis| u64::try_from(next.0 - now().0).unwrap_or(0));
+                let next = wait.map(|wait| Instant::now() + Duration::from_millis(wait));
+                self.schedule.agreed(next);
+            }
+            Err(error) => {
+                self.trouble(&chain(&error));
+                self.schedule.agreed(Some(Instant::now() + LATER));
+            }
+        }
+    }
+
+    fn keep_appointments(&mut self) {
+        for appointment in Appointment::ALL {
+            if let Err(error) = self.keep(appointment) {
+                self.trouble(&chain(&error));
+            }
+        }
+        self.agree();
+    }
+
+    fn keep(&mut self, appointment: Appointment) -> pi_brain_app::Result<()> {
+        let (now, schedules) = (now(), self.settings.schedule.clone());
+        let last = self.open()?.store().last_done(appointment.name())?.unwrap_or(now);
+        if appointment.due(&schedules, last).is_none_or(|due| due > now) {
+            return Ok(());
+        }
+        match appointment {
+            Appointment::Link => {
+                let took = Instant::now();
+                self.open()?.link_anew(now)?;
+                self.log
+                    .line(format_args!("all links found anew, {} ms", took.elapsed().as_millis()));
+            }
+            Appointment::Reanalyse if self.settings.analysis.is_some() => {
+                let (folder, settings) = (&self.folder, &self.settings);
+                let analyst = Analyst::open(folder, settings, "daemon schedule", Zoned::now)?;
+                let count = analyst.plan_reanalysis()?;
+                self.log
+                    .line(format_args!("{count} units of work are to be read with new prompts"));
+                self.workers.ring();
+            }
+            Appointment::Reanalyse => {}
+        }
+        Ok(self.open()?.store().note_done(appointment.name(), now)?)
+    }
+
+    fn run_errand(&mut self, errand: Errand) -> pi_brain_app::Result<Value> {
+        const LISTED: usize = 1000;
+        let now = now();
+        let answer = match errand {
+            Errand::Analyse(nodes) => {
+                if self.settings.analysis.is_none() {
+                    return Err(AppError::NoModel);
+                }
+                json!({ "queued": self.open()?.enqueue_analysis(&nodes, now)? })
+            }
+            Errand::Queue => {
+                let store = self.open()?.store();
+                json!({ "counts": store.queue_counts(None)?, "jobs": store.jobs(LISTED)? })
+            }
+            Errand::Retry(ids) => {
+                json!({ "retried": self.open()?.store().retry_jobs(ids.as_deref(), now)? })
+            }
+            Errand::Announce(session) => {
+                self.open()?.announce_end(&session, now)?;
+                self.schedule.noticed(Instant::now());
+                json!({ "announced": session })
+            }
+        };
+        self.workers.ring();
+        Ok(answer)
     }
 
     fn follow(&mut self) {
@@ -257,7 +407,7 @@ pub(crate) fn now() -> Millis {
     jiff::Timestamp::now().into()
 }
 
-fn chain(error: &dyn std::error::Error) -> String {
+pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

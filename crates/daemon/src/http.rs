@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use axum::body::Bytes;
 use axum::extract::{RawQuery, Request as HttpRequest, State};
 use axum::http::StatusCode;
 use axum::middleware::{self, Next};
@@ -12,11 +13,13 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use futures_util::stream::{self, Stream};
+use pi_brain_brain::NodeId;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{oneshot, watch};
 
-use crate::engine::{Event, Request};
+use crate::engine::{Errand, Event, Request};
 use crate::guard::{self, Refusal};
 use crate::status::{Activity, Board, Status, Told};
 
@@ -41,6 +44,24 @@ impl Door {
     }
 }
 
+impl Door {
+    /// Lets the engine run an errand, and answers with what comes of it.
+    async fn send(&self, errand: Errand) -> Response {
+        let (answer, answered) = oneshot::channel();
+        let is_sent = self.engine.send(Event::Errand(errand, answer)).is_ok();
+        match answered.await {
+            Ok(Ok(answer)) if is_sent => Json(answer).into_response(),
+            Ok(Err(message)) => failure(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "not_possible",
+                &message,
+                "`pi-brain daemon status` shows how things stand",
+            ),
+            _ => stopping(),
+        }
+    }
+}
+
 /// Makes the routes, with the guard before them.
 pub(crate) fn router(door: Door) -> Router {
     Router::new()
@@ -48,6 +69,10 @@ pub(crate) fn router(door: Door) -> Router {
         .route("/api/v1/daemon/status", get(status))
         .route("/api/v1/daemon/stop", post(stop))
         .route("/api/v1/daemon/refresh", post(refresh))
+        .route("/api/v1/daemon/analyse", post(analyse))
+        .route("/api/v1/daemon/queue", get(queue))
+        .route("/api/v1/daemon/retry", post(retry))
+        .route("/api/v1/daemon/boundary", post(boundary))
         .route("/api/v1/events", get(events))
         .method_not_allowed_fallback(wrong_method)
         .fallback(nothing_there)
@@ -102,13 +127,70 @@ async fn refresh(State(door): State<Door>, RawQuery(query): RawQuery) -> Respons
             &message,
             "`pi-brain daemon status` shows what went wrong; it is tried again by itself",
         ),
-        _ => failure(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "stopping",
-            "the daemon is about to end",
-            "`pi-brain daemon start` starts another",
-        ),
+        _ => stopping(),
     }
+}
+
+fn stopping() -> Response {
+    failure(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "stopping",
+        "the daemon is about to end",
+        "`pi-brain daemon start` starts another",
+    )
+}
+
+/// What is to be given to a model.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToAnalyse {
+    nodes: Vec<NodeId>,
+}
+
+async fn analyse(State(door): State<Door>, body: Bytes) -> Response {
+    match serde_json::from_slice(&body) {
+        Ok(ToAnalyse { nodes }) => door.send(Errand::Analyse(nodes)).await,
+        Err(error) => bad_request(&error),
+    }
+}
+
+async fn queue(State(door): State<Door>) -> Response {
+    door.send(Errand::Queue).await
+}
+
+/// Which jobs are to be tried again; all that were given up if none are named.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToRetry {
+    jobs: Option<Vec<i64>>,
+}
+
+async fn retry(State(door): State<Door>, body: Bytes) -> Response {
+    let wanted =
+        if body.is_empty() { Ok(ToRetry::default()) } else { serde_json::from_slice(&body) };
+    match wanted {
+        Ok(ToRetry { jobs }) => door.send(Errand::Retry(jobs)).await,
+        Err(error) => bad_request(&error),
+    }
+}
+
+/// Where a unit of work is over.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Boundary {
+    session: String,
+}
+
+async fn boundary(State(door): State<Door>, body: Bytes) -> Response {
+    match serde_json::from_slice(&body) {
+        Ok(Boundary { session }) => door.send(Errand::Announce(session)).await,
+        Err(error) => bad_request(&error),
+    }
+}
+
+fn bad_request(error: &serde_json::Error) -> Response {
+    let (code, hint) = ("bad_request", "docs/daemon.md shows what to send");
+    failure(StatusCode::BAD_REQUEST, code, &error.to_string(), hint)
 }
 
 async fn events(State(door): State<Door>) -> Sse<impl Stream<Item = Result<Message, Infallible>>> {

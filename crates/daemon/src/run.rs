@@ -13,7 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use uuid::Uuid;
 
-use crate::engine::{Engine, Event, now};
+use crate::engine::{Engine, Event, Post, now};
 use crate::error::{DaemonError, Result};
 use crate::folder::{Announcement, Instance, log_file};
 use crate::http::{Door, router};
@@ -62,11 +62,19 @@ pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
         refreshes: 0,
         last_refresh: None,
         next_close: None,
+        analysis: None,
         errors: Vec::new(),
     }));
     let (engine, events) = channel();
     let watch = watch_with(engine.clone());
-    let worker = Engine::new(&folder, settings, watch, Arc::clone(&board), Arc::clone(&log))?;
+    let worker = Engine::new(Post {
+        folder: folder.clone(),
+        load: settings,
+        watch,
+        board: Arc::clone(&board),
+        log: Arc::clone(&log),
+        inbox: engine.clone(),
+    })?;
     let (is_over, ended) = watch::channel(false);
     let door = Door {
         board,

@@ -38,6 +38,8 @@ pub(crate) enum Task {
     Look,
     /// Take in what is new, put everything into the index, and find links.
     Settle,
+    /// Keep what is to be done at a certain time of the day.
+    Keep,
 }
 
 /// When things are due.
@@ -48,6 +50,8 @@ pub(crate) struct Schedule {
     settle: Option<Unsettled>,
     /// When the next segment closes.
     close: Option<Instant>,
+    /// When the next appointment is.
+    appointment: Option<Instant>,
     /// Nothing begins by itself before.
     rested: Instant,
     failures: u32,
@@ -64,7 +68,15 @@ impl Schedule {
     pub(crate) fn new(now: Instant) -> Self {
         let settle = now.checked_sub(UNSETTLED).unwrap_or(now);
         let settle = Some(Unsettled { since: settle, last: settle });
-        Self { look: None, check: now + CHECK, settle, close: None, rested: now, failures: 0 }
+        Self {
+            look: None,
+            check: now + CHECK,
+            settle,
+            close: None,
+            appointment: None,
+            rested: now,
+            failures: 0,
+        }
     }
 
     /// Returns the next task, and when it is due.
@@ -73,13 +85,19 @@ impl Schedule {
             self.settle.map(|unsettled| (unsettled.last + QUIET).min(unsettled.since + UNSETTLED));
         let look = self.look.into_iter().chain(self.close).min();
         let mut next = (self.check, Task::Check);
-        for (due, task) in [(look, Task::Look), (settle, Task::Settle)] {
+        let appointment = self.appointment;
+        for (due, task) in [(appointment, Task::Keep), (look, Task::Look), (settle, Task::Settle)] {
             // Settling looks as well, so it goes first where both are due.
             if let Some(due) = due.filter(|&due| due <= next.0) {
                 next = (due, task);
             }
         }
         (next.0.max(self.rested), next.1)
+    }
+
+    /// Takes in when the next appointment is.
+    pub(crate) fn agreed(&mut self, appointment: Option<Instant>) {
+        self.appointment = appointment;
     }
 
     /// Takes in that something may have changed.

@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pi_brain_app::{Progress, Report, Step};
 use pi_brain_session::Millis;
+use pi_brain_store::{Left, OwnUse, QueueCounts};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
@@ -49,8 +50,31 @@ pub struct Status {
     pub last_refresh: Option<LastRefresh>,
     /// When the next unit of work is over, if nothing more is said in it.
     pub next_close: Option<Millis>,
+    /// What models do; `None` if none is chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub analysis: Option<AnalysisStatus>,
     /// What went wrong last, newest first.
     pub errors: Vec<Trouble>,
+}
+
+/// What models do, and what that takes.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnalysisStatus {
+    /// How they are asked.
+    pub by: String,
+    /// The version of the prompts.
+    pub prompts: String,
+    /// What there is to do.
+    pub queue: QueueCounts,
+    /// What was taken today.
+    pub today: OwnUse,
+    /// What may still be taken today.
+    pub left: Left,
+    /// How many units of work were read since the daemon was started.
+    pub done: u64,
+    /// How often that went wrong.
+    pub failed: u64,
 }
 
 /// What a daemon is doing.

@@ -44,6 +44,8 @@ pub struct Member {
     pub computer: String,
     /// Whether it is the first session that its project ever had.
     pub is_first_of_project: bool,
+    /// Up to when everything in it is over, as somebody said.
+    pub over_until: Option<Millis>,
 }
 
 /// What is known of a segment that was cut before.
@@ -214,8 +216,14 @@ pub(crate) fn state(
             }
             None => false,
         };
+        let over_until: Option<i64> = database.read(|connection| {
+            let sql = "SELECT at FROM announced WHERE session = ?1";
+            let mut statement = connection.prepare_cached(sql)?;
+            statement.query_row([&record.id], |row| row.get(0)).optional()
+        })?;
+        let over_until = over_until.map(Millis);
         let computer = computer.unwrap_or_default();
-        members.push(Member { record, outline, computer, is_first_of_project });
+        members.push(Member { record, outline, computer, is_first_of_project, over_until });
     }
     let map = map(database, root)?;
     let segments = database.read(|connection| known_segments(connection, root))?;

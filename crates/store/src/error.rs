@@ -70,6 +70,9 @@ pub enum StoreError {
     /// There is no such node.
     #[error("no node {0}; pi-brain nodes lists them")]
     NodeNotFound(NodeRef),
+    /// There is no such session.
+    #[error("no session {0} is known; pi-brain sessions lists them")]
+    SessionNotFound(String),
     /// There is no such edge, or it is not the user's to remove.
     #[error("no edge {0} that was drawn by hand; pi-brain edges list shows them")]
     EdgeNotFound(String),

@@ -157,7 +157,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> Result<()> {
 /// Puts a file into place in one step: readers see the old bytes or the new ones.
 ///
 /// With `durable`, a power cut does not undo it.
-pub(crate) fn put_file(path: &Path, bytes: &[u8], durable: bool) -> Result<()> {
+pub fn put_file(path: &Path, bytes: &[u8], durable: bool) -> Result<()> {
     // There is one writer, so one name is enough, and a crash leaves at most one such file behind.
     let temporary = path.with_file_name("unfinished.tmp");
     let put = || {

@@ -130,7 +130,7 @@ pub struct Caps {
 }
 
 /// What is left of what may be taken.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Left {
     pub tokens: u64,

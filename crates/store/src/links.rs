@@ -22,6 +22,13 @@ pub(crate) fn mark_unlinked(transaction: &Transaction<'_>) -> rusqlite::Result<(
 }
 
 impl Store {
+    /// Asks for a link pass, whether anything has changed or not.
+    pub fn forget_links(&self) -> Result<()> {
+        self.database.write(|transaction| {
+            mark_unlinked(transaction).map_err(|source| self.database.failed(source))
+        })
+    }
+
     /// Returns whether nodes or edges have changed since the last link pass.
     pub fn is_unlinked(&self) -> Result<bool> {
         self.database.read(|connection| {

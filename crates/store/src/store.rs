@@ -131,6 +131,26 @@ impl Store {
         Ok(next.map(Millis))
     }
 
+    /// Takes in that the last unit of work of a session is over. It is an error if there is no such session.
+    pub fn announce_end(&mut self, session: &str, now: Millis) -> Result<()> {
+        let is_known = self.database.write(|transaction| {
+            let announce = || {
+                let sql = "SELECT DISTINCT root FROM session WHERE id = ?1";
+                let mut statement = transaction.prepare_cached(sql)?;
+                let roots = statement.query_map([session], |row| row.get(0).map(RootId::new))?;
+                let roots = roots.collect::<rusqlite::Result<BTreeSet<RootId>>>()?;
+                if !roots.is_empty() {
+                    let sql = "INSERT OR REPLACE INTO announced (session, at) VALUES (?1, ?2)";
+                    transaction.execute(sql, params![session, now.0])?;
+                    derived::mark_stale(transaction, &roots)?;
+                }
+                Ok(!roots.is_empty())
+            };
+            announce().map_err(|source| self.database.failed(source))
+        })?;
+        if is_known { Ok(()) } else { Err(StoreError::SessionNotFound(session.to_owned())) }
+    }
+
     /// Returns a family with what was derived from it before.
     pub fn family(&self, families: &FamilyStore, root: RootId) -> Result<FamilyState> {
         derived::state(&self.database, families, root)

@@ -11,20 +11,19 @@ fn parse(text: &str) -> Result<Settings> {
     Settings::parse(text, Path::new("/data/config.toml"), usual, Path::new("/home/me"))
 }
 
-/// Returns the default file with every key said.
+/// Returns the default file with every key said, examples too.
 fn spelt_out() -> String {
-    let optional = ["exclude = [\"", "[[sources]]", "path =", "computer ="];
-    let is_said = |line: &str| {
-        let bare = line.trim_start_matches("# ");
+    let said = DEFAULT_SETTINGS.lines().filter_map(|line| {
+        let bare = line.trim_start_matches('#').trim_start();
         let is_key = bare.split_once(" = ").is_some_and(|(key, _)| {
             key.bytes().all(|letter| letter.is_ascii_lowercase() || letter == b'_')
         });
-        (is_key || bare.starts_with('[')) && !optional.iter().any(|start| bare.starts_with(start))
-    };
-    let lines = DEFAULT_SETTINGS
-        .lines()
-        .map(|line| if is_said(line) { line.trim_start_matches("# ") } else { "" });
-    lines.filter(|line| !line.starts_with("key_command")).collect::<Vec<_>>().join("\n")
+        let is_other = ["exclude = [\"", "[[", "path", "computer", "key_command"]
+            .iter()
+            .any(|start| bare.starts_with(start));
+        ((is_key || bare.starts_with('[')) && !is_other).then_some(bare)
+    });
+    said.collect::<Vec<_>>().join("\n")
 }
 
 #[test]

@@ -132,6 +132,13 @@ pub(crate) struct AskOptions {
 }
 
 #[derive(Args)]
+pub(crate) struct StatusOptions {
+    /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
 pub(crate) struct RefreshOptions {
     /// Do not take in what is new first
     #[arg(long)]

@@ -9,10 +9,8 @@ Examples:
   pi-brain daemon start
   pi-brain daemon status
   pi-brain daemon logs --follow
+  pi-brain daemon queue                what a model is to read
   pi-brain daemon install --print      what would be written, to start it whenever you log in";
-
-/// The port that a daemon listens on, unless another is asked for.
-pub(crate) const DEFAULT_PORT: u16 = 8765;
 
 #[derive(Subcommand)]
 pub(crate) enum DaemonCommand {
@@ -26,13 +24,17 @@ pub(crate) enum DaemonCommand {
     Restart(PortOptions),
     /// Prints the end of its log
     Logs(LogsOptions),
+    /// Lists what is to be given to a model, what is being read, and what was given up
+    Queue(DaemonStatusOptions),
+    /// Tries again what was given up
+    Retry(RetryOptions),
     /// Has it started whenever you log in: writes a systemd user unit, or a launchd agent
     Install(InstallOptions),
 }
 
 #[derive(Args)]
 pub(crate) struct PortOptions {
-    /// The port on 127.0.0.1; 0 takes any [default: 8765]
+    /// The port on 127.0.0.1; 0 takes any [default: `daemon.port` in config.toml, else 8765]
     #[arg(long, value_name = "PORT")]
     pub(crate) port: Option<u16>,
 }
@@ -51,6 +53,13 @@ pub(crate) struct DaemonStatusOptions {
     /// As JSON, for programs
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct RetryOptions {
+    /// The numbers of the jobs, as `pi-brain daemon queue` lists them [default: all]
+    #[arg(value_name = "JOB")]
+    pub(crate) jobs: Vec<i64>,
 }
 
 #[derive(Args)]

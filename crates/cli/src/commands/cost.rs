@@ -30,9 +30,10 @@ pub(crate) fn run(locations: &Locations, options: &CostOptions) -> anyhow::Resul
         total += row.spent;
     }
     let in_all = cut(&mut rows, &options.list);
+    let own = app.store().own_use(filter.after.unwrap_or(Millis(i64::MIN)))?;
     if options.list.json {
         let by = by_name(options.by);
-        return print_json(&json!({ "by": by, "total": total, "rows": rows }));
+        return print_json(&json!({ "by": by, "total": total, "rows": rows, "ownUse": own }));
     }
     if in_all == 0 {
         let is_narrow = options.narrow.is_narrow() || options.model.is_some();
@@ -40,7 +41,13 @@ pub(crate) fn run(locations: &Locations, options: &CostOptions) -> anyhow::Resul
     }
     say_total(&total, &days)?;
     say!("\n{}", draw_list(options.by, &rows, &total))?;
-    say_more(rows.len(), in_all)
+    say_more(rows.len(), in_all)?;
+    if own.runs == 0 {
+        return Ok(());
+    }
+    let tokens = count(own.tokens_in + own.tokens_out);
+    let cost = (own.dollars > 0.0).then(|| format!("{}, ", dollars(own.dollars)));
+    say!("\nbesides, models took {}{tokens} tokens for pi-brain itself", cost.unwrap_or_default())
 }
 
 /// Something that money was spent on.

@@ -1,6 +1,7 @@
 //! `pi-brain daemon …`: starts, stops and asks the process that takes sessions in as they are written.
 
 mod logs;
+mod queue;
 mod service;
 
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -11,17 +12,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use pi_brain_daemon::{Activity, Announcement, Client, Status, log_file, running};
+use pi_brain_daemon::{Activity, AnalysisStatus, Announcement, Client, Status, log_file, running};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
 use super::{print_json, say};
-use crate::args::{DEFAULT_PORT, DaemonCommand, DaemonStatusOptions};
+use crate::args::{DaemonCommand, DaemonStatusOptions};
 use crate::describe::{BOLD, DIM, FAILURE, one_line};
 use crate::failure::Failure;
 use crate::locate::Locations;
 use crate::mint::now;
-use crate::table::{bytes, count, how_many};
+use crate::table::{bytes, count, dollars, how_many};
 use crate::when;
 
 /// How long a daemon may take to answer for the first time.
@@ -45,6 +46,8 @@ pub(crate) fn run(locations: &Locations, command: DaemonCommand) -> anyhow::Resu
             start(locations, &folder, options.port.or(before))
         }
         DaemonCommand::Logs(options) => logs::run(&log_file(&folder), &options),
+        DaemonCommand::Queue(options) => queue::list(locations, &options),
+        DaemonCommand::Retry(options) => queue::retry(locations, &folder, &options),
         DaemonCommand::Install(options) => service::run(locations, &options),
     }
 }
@@ -58,7 +61,7 @@ fn start(locations: &Locations, folder: &Path, port: Option<u16>) -> anyhow::Res
     }
     let log = log_file(folder);
     let before = fs::metadata(&log).map_or(0, |log| log.len());
-    let mut child = spawn(locations, &log, port.unwrap_or(DEFAULT_PORT))?;
+    let mut child = spawn(locations, &log, port)?;
     let began = Instant::now();
     while began.elapsed() < START {
         if let Some(client) = Client::find(folder).filter(|client| client.pid() == child.id()) {
@@ -76,7 +79,7 @@ fn start(locations: &Locations, folder: &Path, port: Option<u16>) -> anyhow::Res
 }
 
 /// Starts this very program as a daemon of its own, which outlives us.
-fn spawn(locations: &Locations, log: &Path, port: u16) -> anyhow::Result<Child> {
+fn spawn(locations: &Locations, log: &Path, port: Option<u16>) -> anyhow::Result<Child> {
     if let Some(folder) = log.parent() {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
@@ -84,7 +87,10 @@ fn spawn(locations: &Locations, log: &Path, port: u16) -> anyhow::Result<Child> 
     let failed = || format!("could not write {}", log.display());
     let program = std::env::current_exe().context("this program cannot be found again")?;
     let mut command = Command::new(program);
-    command.args(locations.arguments()?).args(["up", "--detached", "--port", &port.to_string()]);
+    command.args(locations.arguments()?).args(["up", "--detached"]);
+    if let Some(port) = port {
+        command.args(["--port", &port.to_string()]);
+    }
     for (name, value) in absolute_variables()? {
         command.env(name, value);
     }
@@ -195,6 +201,27 @@ fn write_status(locations: &Locations, status: &Status) -> anyhow::Result<()> {
         say!(
             "  {label}next{label:#}      a unit of work is over at {}",
             when::date_and_time(close)
+        )?;
+    }
+    if let Some(analysis) = &status.analysis {
+        let AnalysisStatus { by, queue, today, left, .. } = analysis;
+        let limit = left.dollars.map(|left| format!(", {} left", dollars(left)));
+        say!(
+            "  {label}model{label:#}     {by}: {} to read, {} being read, {} given up",
+            queue.waiting,
+            queue.running,
+            queue.dead
+        )?;
+        say!(
+            "  {label}today{label:#}     {}, {} tokens{}{}",
+            how_many(usize::try_from(today.runs).unwrap_or(usize::MAX), "run", "runs"),
+            count(today.tokens_in + today.tokens_out),
+            if today.dollars > 0.0 {
+                format!(", {}", dollars(today.dollars))
+            } else {
+                String::new()
+            },
+            limit.unwrap_or_else(|| format!(", {} tokens left", count(left.tokens)))
         )?;
     }
     for trouble in &status.errors {

@@ -38,7 +38,7 @@ pub(crate) fn run(folder: Option<PathBuf>) -> anyhow::Result<()> {
     let bar = Bar::default();
     when_free(|| app.ingest("demo", now(), &bar))?;
     bar.clear();
-    overview::run(&locations)?;
+    overview::run(&locations, false)?;
     let question = "why fts5 instead of meilisearch";
     say!("\n{BOLD}{} search {question}{BOLD:#}\n", locations.program())?;
     search::run(

@@ -2,10 +2,13 @@
 
 use std::collections::HashSet;
 
-use pi_brain_store::{NodeFilter, Order};
+use jiff::Zoned;
+use pi_brain_session::Millis;
+use pi_brain_store::{NodeFilter, Order, OwnUse};
+use serde_json::{Value, json};
 
-use super::say;
 use super::sessions::{draw_list, id_length, newest, read_all, require_some};
+use super::{print_json, say};
 use crate::brain::open;
 use crate::describe::{BOLD, DIM};
 use crate::failure::warn;
@@ -16,7 +19,7 @@ use crate::when;
 
 const SHOWN: usize = 10;
 
-pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
+pub(crate) fn run(locations: &Locations, as_json: bool) -> anyhow::Result<()> {
     let files = locations.sessions.files();
     let sessions = &*read_all(locations, &files);
     require_some(locations, &files, sessions)?;
@@ -28,6 +31,21 @@ pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
     let forks = sessions.iter().filter(|session| session.parent_session_path.is_some()).count();
     let damaged = sessions.iter().filter(|session| session.problem_count > 0).count();
     let folder = locations.display(locations.sessions.path());
+    if as_json {
+        return print_json(&json!({
+            "sessions": sessions.len(),
+            "projects": projects.len(),
+            "messages": messages,
+            "tokens": tokens,
+            "cost": cost,
+            "bytes": size,
+            "forks": forks,
+            "damaged": damaged,
+            "lastUsed": newest(sessions),
+            "folder": locations.sessions.path(),
+            "brain": Brain::find(locations)?.map(|brain| brain.to_json()),
+        }));
+    }
 
     say!(
         "{BOLD}{}{BOLD:#} of {} in {folder}",
@@ -44,7 +62,9 @@ pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
     if let Some(newest) = newest(sessions) {
         say!("  last used {}", when::ago(newest, now()))?;
     }
-    write_brain(locations)?;
+    if let Some(brain) = Brain::find(locations)? {
+        brain.write()?;
+    }
     if forks > 0 {
         say!(
             "  {} forked from another; what they share is counted in each",
@@ -70,26 +90,68 @@ pub(crate) fn run(locations: &Locations) -> anyhow::Result<()> {
     say!("pi-brain --help{indent}                 everything else{DIM:#}")
 }
 
-/// Says what was made of the sessions, if anything was.
-fn write_brain(locations: &Locations) -> anyhow::Result<()> {
-    if !locations.brain_folder()?.join("brain.db").exists() {
-        return Ok(());
+/// What was made of the sessions.
+struct Brain {
+    nodes: usize,
+    written: Option<Millis>,
+    /// What models took for pi-brain itself: today, in the last 30 days, and ever.
+    own: [OwnUse; 3],
+}
+
+impl Brain {
+    /// Looks what was made of the sessions, if anything was.
+    fn find(locations: &Locations) -> anyhow::Result<Option<Self>> {
+        if !locations.brain_folder()?.join("brain.db").exists() {
+            return Ok(None);
+        }
+        let look = || {
+            let app = open(locations)?;
+            let store = app.store();
+            let (_, nodes) = store.nodes(&NodeFilter::default(), Order::Newest, 0, 0)?;
+            let now = Zoned::now();
+            let own = [when::Day::DaysAgo(0), when::Day::DaysAgo(30)].map(|day| day.start(&now));
+            let [today, month] = own.map(|since| store.own_use(since));
+            let own = [today?, month?, store.own_use(Millis(i64::MIN))?];
+            anyhow::Ok(Self { nodes, written: app.last_written(), own })
+        };
+        match look() {
+            Ok(brain) => Ok(Some(brain)),
+            Err(error) => {
+                warn(&format!("{error:#}; `pi-brain doctor` says what to do"));
+                Ok(None)
+            }
+        }
     }
-    let nodes = open(locations).and_then(|app| {
-        let (_, nodes) = app.store().nodes(&NodeFilter::default(), Order::Newest, 0, 0)?;
-        Ok((nodes, app.last_written()))
-    });
-    match nodes {
-        Ok((0, _)) => Ok(()),
-        Ok((nodes, written)) => {
-            let nodes = how_many(nodes, "unit of work", "units of work");
-            let age = written.map(|written| when::ago(written, now()));
+
+    fn to_json(&self) -> Value {
+        let [today, month, ever] = &self.own;
+        json!({
+            "nodes": self.nodes,
+            "writtenAt": self.written,
+            "ownUse": { "today": today, "last30Days": month, "ever": ever },
+        })
+    }
+
+    fn write(&self) -> anyhow::Result<()> {
+        if self.nodes > 0 {
+            let nodes = how_many(self.nodes, "unit of work", "units of work");
+            let age = self.written.map(|written| when::ago(written, now()));
             let age = age.map(|age| format!(", brought up to date {age}")).unwrap_or_default();
-            say!("  {nodes} taken in{age}")
+            say!("  {nodes} taken in{age}")?;
         }
-        Err(error) => {
-            warn(&format!("{error:#}; `pi-brain doctor` says what to do"));
-            Ok(())
+        let [today, month, _] = &self.own;
+        if month.runs > 0 {
+            let took = |used: &OwnUse| {
+                let tokens = format!("{} tokens", count(used.tokens_in + used.tokens_out));
+                let cost = (used.dollars > 0.0).then(|| format!(", {}", dollars(used.dollars)));
+                tokens + &cost.unwrap_or_default()
+            };
+            say!(
+                "  models took for pi-brain itself: {} today, {} in 30 days",
+                took(today),
+                took(month)
+            )?;
         }
+        Ok(())
     }
 }

@@ -4,7 +4,7 @@ use pi_brain_app::Settings;
 use pi_brain_daemon::Options;
 
 use super::say;
-use crate::args::{DEFAULT_PORT, UpOptions};
+use crate::args::UpOptions;
 use crate::locate::Locations;
 
 pub(crate) fn run(locations: Locations, options: &UpOptions) -> anyhow::Result<()> {
@@ -14,9 +14,13 @@ pub(crate) fn run(locations: Locations, options: &UpOptions) -> anyhow::Result<(
     }
     let folder = std::path::absolute(locations.brain_folder()?)?;
     let shown = locations.display(locations.sessions.path());
+    let port = match options.port.port {
+        Some(port) => port,
+        None => locations.brain_settings()?.daemon.port,
+    };
     let daemon = Options {
         folder,
-        port: options.port.port.unwrap_or(DEFAULT_PORT),
+        port,
         is_shown: !options.detached,
         settings: Box::new(settings_of(locations)?),
     };

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 
 use super::super::say;
 use super::absolute_variables;
-use crate::args::{DEFAULT_PORT, InstallOptions};
+use crate::args::InstallOptions;
 use crate::locate::Locations;
 
 /// What has to be run, and with which environment.
@@ -18,7 +18,7 @@ struct Service {
 }
 
 pub(super) fn run(locations: &Locations, options: &InstallOptions) -> anyhow::Result<()> {
-    let service = Service::find(locations, options.port.port.unwrap_or(DEFAULT_PORT))?;
+    let service = Service::find(locations, options.port.port)?;
     let is_mac = cfg!(target_os = "macos");
     let text = if is_mac { service.launchd_agent() } else { service.systemd_unit() };
     if options.print {
@@ -47,12 +47,14 @@ pub(super) fn run(locations: &Locations, options: &InstallOptions) -> anyhow::Re
 }
 
 impl Service {
-    fn find(locations: &Locations, port: u16) -> anyhow::Result<Self> {
+    fn find(locations: &Locations, port: Option<u16>) -> anyhow::Result<Self> {
         let program = std::env::current_exe().context("this program cannot be found again")?;
         let mut command = vec![program.into_os_string()];
         command.extend(locations.arguments()?);
-        command.extend(["up", "--port"].map(OsString::from));
-        command.push(port.to_string().into());
+        command.push("up".into());
+        if let Some(port) = port {
+            command.extend(["--port".into(), OsString::from(port.to_string())]);
+        }
         let command = command.into_iter().map(plain).collect::<anyhow::Result<_>>()?;
         let variables = absolute_variables()?.into_iter();
         let variables = variables.map(|(name, value)| Ok((name, plain(value.into_os_string())?)));
