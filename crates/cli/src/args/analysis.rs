@@ -31,6 +31,7 @@ Examples:
   pi-brain config check";
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 pub(crate) struct AnalyzeOptions {
     /// Units of work (ids or beginnings of them) and sessions (files, ids, `latest`)
     #[arg(value_name = "NODE|SESSION")]
@@ -74,13 +75,13 @@ pub(crate) enum ConfigCommand {
 
 #[derive(Args)]
 pub(crate) struct ConfigKey {
-    /// The key, with dots: budget.tokens_per_day
+    /// The key, with dots: `budget.tokens_per_day`
     pub(crate) key: String,
 }
 
 #[derive(Args)]
 pub(crate) struct ConfigGetOptions {
-    /// The key, with dots: budget.tokens_per_day
+    /// The key, with dots: `budget.tokens_per_day`
     pub(crate) key: Option<String>,
     /// As JSON, for programs
     #[arg(long)]
@@ -89,7 +90,7 @@ pub(crate) struct ConfigGetOptions {
 
 #[derive(Args)]
 pub(crate) struct ConfigSetOptions {
-    /// The key, with dots: budget.tokens_per_day
+    /// The key, with dots: `budget.tokens_per_day`
     pub(crate) key: String,
     /// The value
     #[arg(allow_hyphen_values = true)]

@@ -173,9 +173,9 @@ impl Summary {
         let more = match worked {
             Worked::Done { is_new, spent, .. } => {
                 if is_new {
-                    self.done += 1
+                    self.done += 1;
                 } else {
-                    self.unchanged += 1
+                    self.unchanged += 1;
                 }
                 spent
             }

@@ -1,5 +1,6 @@
 //! Every command: what it prints, what it writes, and how it fails.
 
+mod analysis;
 mod asking;
 mod brain;
 mod daemon;

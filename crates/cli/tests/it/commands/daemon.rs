@@ -271,3 +271,84 @@ fn what_install_would_write_can_be_seen() {
     let said = home.stdout(&["daemon", "install"]);
     assert!(said.contains("written: ~/"), "{said}");
 }
+
+/// What a process has open and has started.
+#[derive(Debug)]
+struct Holdings {
+    files: usize,
+    threads: usize,
+    children: usize,
+}
+
+impl Holdings {
+    fn of(pid: u64) -> Self {
+        let entries = |what: &str| {
+            let folder = format!("/proc/{pid}/{what}");
+            fs::read_dir(folder).expect("there is /proc to look into").count()
+        };
+        let output = std::process::Command::new("ps").args(["-e", "-o", "ppid="]).output().unwrap();
+        let parents = String::from_utf8(output.stdout).unwrap();
+        let children = parents.lines().filter(|parent| parent.trim() == pid.to_string()).count();
+        Self { files: entries("fd"), threads: entries("task"), children }
+    }
+}
+
+/// Many jobs through a real pi leave nothing open and nobody running. `JOBS` says how many.
+#[cfg(target_os = "linux")]
+#[test]
+fn jobs_leave_nothing_behind() {
+    let jobs: usize = std::env::var("JOBS").map_or(24, |jobs| jobs.parse().unwrap());
+    let answer = json!({
+        "type": "research", "outcome": "success", "summary": "Read.", "hadClearGoal": true, "decisions": [],
+        "lessons": [], "tags": [], "topics": [], "concepts": [], "frameworks": [],
+    });
+    let model = pi_brain_real_pi::ScriptedModel::new([pi_brain_real_pi::say(&answer)]);
+    let watched = Watched::new();
+    let home = &watched.0;
+    let pi = home.path().join("pi-home");
+    fs::create_dir_all(&pi).unwrap();
+    let program = pi_brain_real_pi::Pi::new("1.5.0").install(&pi, &model);
+    fs::create_dir_all(home.path().join(".pi-brain")).unwrap();
+    let config = format!(
+        "[analysis]\nby = \"pi\"\ndays = 100000\n[analysis.pi]\nprogram = {program:?}\n[budget]\ntokens_per_day = 1000000000\n"
+    );
+    fs::write(home.path().join(".pi-brain/config.toml"), config).unwrap();
+    let write = |from: usize, to: usize| {
+        for number in from..to {
+            let header = json!({"type": "session", "version": 3, "id": format!("s{number}"),
+                "timestamp": "2025-01-01T10:00:00.000Z", "cwd": "/home/dev/shop"});
+            let line = json!({"type": "message", "id": format!("{number:08x}"), "parentId": null,
+                "timestamp": "2025-01-01T10:00:01.000Z",
+                "message": {"role": "user", "content": format!("Think about number {number}.")}});
+            home.session(&format!("s{number}"), &[&header.to_string(), &line.to_string()]);
+        }
+    };
+    let first = jobs.min(8);
+    write(0, first);
+    watched.start();
+    let wait_for_done = |count: usize| {
+        let began = Instant::now();
+        loop {
+            let analysis = watched.status()["analysis"].clone();
+            if analysis["done"] == json!(count) {
+                return;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60 + jobs as u64), "{analysis}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    wait_for_done(first);
+    let pid = watched.pid();
+    let before = Holdings::of(pid);
+    write(first, jobs);
+    wait_for_done(jobs);
+    let after = Holdings::of(pid);
+    println!("{jobs} jobs: {before:?}, then {after:?}");
+    assert!(after.files <= before.files + 4, "{before:?}, then {after:?}");
+    assert!(after.threads <= before.threads + 2, "{before:?}, then {after:?}");
+    assert!(after.children <= 2, "one pi for each worker: {after:?}");
+    watched.0.pi_brain(&["daemon", "stop"]).success();
+    let output = std::process::Command::new("ps").args(["-e", "-o", "args="]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!text.contains(&*pi.to_string_lossy()), "a pi was left behind");
+}
