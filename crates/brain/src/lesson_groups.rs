@@ -1,6 +1,6 @@
 //! Lessons that say the same in other words, as one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use pi_brain_session::Millis;
 use serde::Serialize;
@@ -170,41 +170,94 @@ fn level_word(level: LessonLevel) -> &'static str {
 
 /// Returns for each wording the first one that it is connected with.
 fn connected(wordings: &[(&'static str, &[String])]) -> Vec<usize> {
-    let mut having: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-    for (number, (level, words)) in wordings.iter().enumerate() {
-        for word in *words {
-            having.entry((level, word)).or_default().push(number);
-        }
-    }
-    #[expect(clippy::cast_precision_loss, reason = "there are not that many lessons")]
-    let weight = |level: &str, word: &str| {
-        let nodes = having.get(&(level, word)).map_or(1, Vec::len);
-        (1.0 + wordings.len() as f64 / nodes as f64).ln()
-    };
-    let total = |number: usize| {
-        let (level, words) = wordings[number];
-        words.iter().map(|word| weight(level, word)).sum::<f64>()
-    };
-    let totals: Vec<f64> = (0..wordings.len()).map(total).collect();
+    let index = WordIndex::of(wordings);
     let mut leaders: Vec<usize> = (0..wordings.len()).collect();
-    for (number, (level, words)) in wordings.iter().enumerate() {
-        let mut candidates: BTreeSet<usize> = BTreeSet::new();
-        for word in *words {
-            let others = &having[&(*level, &**word)];
-            if others.len() <= COMMON {
-                candidates.extend(others.iter().take_while(|&&other| other < number));
+    // How much of the rare words each earlier wording shares with the present one.
+    let mut shared = vec![0.0; wordings.len()];
+    for number in 0..wordings.len() {
+        let mut candidates = Vec::new();
+        let mut common = 0.0;
+        for &word in &index.words[number] {
+            let (weight, others) = (index.weights[word], &index.having[word]);
+            if others.len() > COMMON {
+                common += weight;
+                continue;
+            }
+            for &other in others.iter().take_while(|&&other| other < number) {
+                if shared[other] == 0.0 {
+                    candidates.push(other);
+                }
+                shared[other] += weight;
             }
         }
         for other in candidates {
-            let is_shared = |word: &&String| wordings[other].1.binary_search(word).is_ok();
-            let shared: f64 = words.iter().filter(is_shared).map(|word| weight(level, word)).sum();
-            if shared / (totals[number] + totals[other] - shared) >= SAME {
+            // Most have too little in common even if they share every common word.
+            let most = shared[other] + common;
+            shared[other] = 0.0;
+            if index.likeness(number, other, most) >= SAME
+                && index.likeness(number, other, index.shared(number, other)) >= SAME
+            {
                 let (one, two) = (leader_of(&leaders, number), leader_of(&leaders, other));
                 leaders[one.max(two)] = one.min(two);
             }
         }
     }
     (0..wordings.len()).map(|number| leader_of(&leaders, number)).collect()
+}
+
+/// Which wordings have which words, with numbers in place of words.
+struct WordIndex {
+    /// The words of each wording, in order.
+    words: Vec<Vec<usize>>,
+    /// The wordings that have a word, in order.
+    having: Vec<Vec<usize>>,
+    /// How much a word tells: rare ones more.
+    weights: Vec<f64>,
+    /// How much all words of a wording tell.
+    totals: Vec<f64>,
+}
+
+impl WordIndex {
+    fn of(wordings: &[(&'static str, &[String])]) -> Self {
+        let pairs = |(level, words): &(&'static str, &'_ [String])| {
+            let level = *level;
+            words.iter().map(move |word| (level, word.clone())).collect::<Vec<_>>()
+        };
+        let all: BTreeSet<(&str, String)> = wordings.iter().flat_map(pairs).collect();
+        let numbers: HashMap<(&str, &str), usize> = all
+            .iter()
+            .zip(0..)
+            .map(|((level, word), number)| ((*level, &**word), number))
+            .collect();
+        let words: Vec<Vec<usize>> = wordings
+            .iter()
+            .map(|(level, words)| words.iter().map(|word| numbers[&(*level, &**word)]).collect())
+            .collect();
+        let mut having = vec![Vec::new(); numbers.len()];
+        for (wording, words) in words.iter().enumerate() {
+            for &word in words {
+                having[word].push(wording);
+            }
+        }
+        #[expect(clippy::cast_precision_loss, reason = "there are not that many lessons")]
+        let weight = |having: &Vec<usize>| (1.0 + wordings.len() as f64 / having.len() as f64).ln();
+        let weights: Vec<f64> = having.iter().map(weight).collect();
+        let total = |words: &Vec<usize>| words.iter().map(|&word| weights[word]).sum();
+        let totals = words.iter().map(total).collect();
+        Self { words, having, weights, totals }
+    }
+
+    /// Returns how much the words tell that two wordings share.
+    fn shared(&self, one: usize, other: usize) -> f64 {
+        let others = &self.words[other];
+        let shared = self.words[one].iter().filter(|word| others.binary_search(word).is_ok());
+        shared.map(|&word| self.weights[word]).sum()
+    }
+
+    /// Returns which part of all their words two wordings share, if they share so much.
+    fn likeness(&self, one: usize, other: usize, shared: f64) -> f64 {
+        shared / (self.totals[one] + self.totals[other] - shared)
+    }
 }
 
 fn leader_of(leaders: &[usize], mut number: usize) -> usize {
@@ -220,12 +273,13 @@ fn described(lessons: &[&LearntLesson], now: Millis) -> LessonGroup {
     let mut nodes: Vec<NodeId> = Vec::new();
     let mut wordings: Vec<String> = Vec::new();
     let mut times = Vec::new();
+    let (mut seen_nodes, mut seen_wordings) = (HashSet::new(), HashSet::new());
     for lesson in lessons {
-        if !nodes.contains(&lesson.node) {
+        if seen_nodes.insert(lesson.node) {
             nodes.push(lesson.node);
             times.push(lesson.learnt);
         }
-        if !wordings.contains(&lesson.summary) {
+        if seen_wordings.insert(&*lesson.summary) {
             wordings.push(lesson.summary.clone());
         }
     }
