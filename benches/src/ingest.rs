@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use jiff::tz::TimeZone;
-use pi_brain_app::{App, Settings, Silent, Source, Wanted};
+use pi_brain_app::{App, Asked, Settings, Silent, Source, Wanted};
 use pi_brain_session::{Millis, Session, SessionFolder};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +81,9 @@ pub struct IngestFigures {
     pub passes: Vec<Outcome>,
     /// Two words, either of which will do.
     pub searches: Vec<Outcome>,
-    /// Memory after all searches.
+    /// Questions about two words.
+    pub questions: Outcome,
+    /// Memory after all searches and questions.
     pub serving: u64,
     /// What lies on the disk, by name.
     pub disk: Vec<(&'static str, u64)>,
@@ -115,6 +117,8 @@ pub struct Ingested {
 pub struct Searched {
     /// How long each search took, in seconds.
     pub seconds: Vec<f64>,
+    /// How long the answer to each question took, in seconds.
+    pub questions: Vec<f64>,
     /// Anonymous memory after the last one, in bytes.
     pub memory: u64,
 }
@@ -170,7 +174,10 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
             .args([&data, &sessions])
             .arg(plan.pairs.to_string()),
     )?;
-    let times = served.seconds.iter().copied().map(Duration::from_secs_f64).collect();
+    let durations =
+        |seconds: &[f64]| seconds.iter().copied().map(Duration::from_secs_f64).collect();
+    let times = durations(&served.seconds);
+    let questions = Outcome::new("whole question, in process", durations(&served.questions))?;
     let searches = vec![
         Outcome::new(OURS, times)?,
         Outcome::new(TANTIVY, floors::search_tantivy(&tantivy, &pairs)?)?,
@@ -191,6 +198,7 @@ pub fn measure_ingest(plan: &IngestPlan<'_>) -> anyhow::Result<IngestFigures> {
         ingested: ingested.into_inner(),
         passes,
         searches,
+        questions,
         serving: served.memory,
         disk,
         unchanged,
@@ -218,7 +226,7 @@ pub fn ingest_watched(data: &Path, sessions: &Path) -> anyhow::Result<Ingested> 
     })
 }
 
-/// Looks for so many pairs of words, one after the other.
+/// Looks for so many pairs of words, one after the other, and asks a question about each.
 pub fn search_watched(data: &Path, sessions: &Path, pairs: usize) -> anyhow::Result<Searched> {
     let mut app = App::open(data, settings(data, sessions)?)?;
     app.open_tail()?;
@@ -228,7 +236,16 @@ pub fn search_watched(data: &Path, sessions: &Path, pairs: usize) -> anyhow::Res
         find(&app, &pair, NOW)?;
         seconds.push(start.elapsed().as_secs_f64());
     }
-    Ok(Searched { seconds, memory: anonymous_memory()? })
+    let now = NOW.to_timestamp().to_zoned(TimeZone::UTC);
+    let mut questions = Vec::with_capacity(pairs);
+    for pair in word_pairs(pairs, SEED) {
+        let question = format!("why did we change {pair}?");
+        let asked = Asked { question: &question, limit: RESULTS, now: &now, project: None };
+        let start = Instant::now();
+        app.ask(&asked)?;
+        questions.push(start.elapsed().as_secs_f64());
+    }
+    Ok(Searched { seconds, questions, memory: anonymous_memory()? })
 }
 
 /// Returns the ids of the entries that were found.

@@ -169,6 +169,8 @@ fn budget_table(figures: &IngestFigures) -> String {
         let work = "search, two words, in process".to_owned();
         rows.push(row(work, both(ours), "20 ms over HTTP", "5 ms"));
     }
+    let work = figures.questions.name.to_owned();
+    rows.push(row(work, both(&figures.questions), "30 ms", "8 ms"));
     let work = figures.starts.name.to_owned();
     rows.push(row(work, both(&figures.starts), "150 ms", "20 ms"));
     let work = "peak memory, ingest".to_owned();
