@@ -8,7 +8,8 @@ use pi_brain_session::Millis;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use crate::brain::{Home, Picture, assert_same, sources};
+use crate::brain::{Home, sources};
+use crate::picture::{Picture, assert_same};
 use crate::world::{BEGINNING, File, LATER, World, any_world, cases, migrated, put};
 
 fn picture_of(world: &World) -> Picture {
