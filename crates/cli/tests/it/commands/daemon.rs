@@ -84,7 +84,7 @@ fn append(path: &Path, id: &str, parent: &str, text: &str) {
 }
 
 /// Writes enough sessions that reading them takes a moment.
-fn many_sessions(home: &Home) -> Vec<PathBuf> {
+pub(super) fn many_sessions(home: &Home) -> Vec<PathBuf> {
     let text = "the same old story about carts and customers ".repeat(20);
     let sessions = (0..40).map(|number| {
         let id = format!("0190cccc-0000-7000-8000-{number:012}");
