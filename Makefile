@@ -10,7 +10,7 @@ RIPGREP_VERSION := 15.2.0
 
 export PATH := $(CURDIR)/$(TOOLS)/bin:$(PATH)
 
-.PHONY: run test build fmt clippy deny unit tools bench fuzz clean
+.PHONY: run test build fmt clippy deny unit tools bench soak fuzz clean
 
 run: build
 	@{ $(CARGO) run --release --locked --quiet -- ingest && $(CARGO) run --release --locked --quiet; } || \
@@ -56,6 +56,15 @@ bench: tools
 	$(CARGO) build --release --locked
 	$(CARGO) run --release --locked -p pi-brain-benches -- ingest --entries 12000 --pi $(TOOLS)/pi/1.5.0
 	$(CARGO) run --release --locked -p pi-brain-benches -- ingest --entries 100000 --pi $(TOOLS)/pi/1.5.0
+
+# The long forms of tests that `make test` runs in short: real pis write while the daemon is killed again and again, an ingest
+# is killed again and again, and sessions come in every order.
+KILLS ?= 60
+soak: tools
+	KILLS=$(KILLS) $(CARGO) test --locked -p pi-brain --test it soak:: -- --nocapture
+	JOBS=1000 $(CARGO) test --locked -p pi-brain --test it jobs_leave_nothing_behind -- --nocapture
+	KILLS=300 $(CARGO) test --locked -p pi-brain-app --test it a_killed -- --nocapture
+	PROPTEST_CASES=120 $(CARGO) test --locked -p pi-brain-app --test it files_may_come_in_any_order -- --nocapture
 
 fuzz:
 	mkdir -p fuzz/corpus/read_session

@@ -73,7 +73,11 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
                 update.found.push((id, member.record.file.clone()));
             }
         }
-        let is_due = segment.speaks && row.closes.is_none() && !(is_same && node.is_some());
+        // A segment may be over, have a node, and go on after all. While it does, its node is behind; and when it is over
+        // again, nothing in it has changed since it was looked at last.
+        let was_over = before.is_some_and(|before| before.closes.is_none());
+        let is_analysed = is_same && was_over && node.is_some();
+        let is_due = segment.speaks && row.closes.is_none() && !is_analysed;
         if is_due {
             let draft = family.analyse(number, segment, id, &counted, &mut |_, _, _| {})?;
             update.versions.extend(with.versions(draft, node)?);

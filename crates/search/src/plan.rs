@@ -2,15 +2,16 @@
 
 use std::collections::{HashMap, HashSet};
 
+use tantivy::Term;
 use tantivy::query::{
     AllQuery, Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur,
     PhraseQuery, Query as TantivyQuery, TermQuery,
 };
 use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{Searcher, Term};
 
 use crate::query::{DocumentKind, Query, Wanted};
 use crate::schema::FIELDS;
+use crate::snapshot::Snapshot;
 use crate::tail::HotTail;
 
 /// How much the two fields of text count.
@@ -244,12 +245,11 @@ pub(crate) struct Statistics {
 }
 
 impl Statistics {
-    pub(crate) fn new(plan: &Plan, searcher: &Searcher, tail: &HotTail) -> tantivy::Result<Self> {
+    pub(crate) fn new(plan: &Plan, snapshot: &Snapshot, tail: &HotTail) -> tantivy::Result<Self> {
+        let searcher = &snapshot.searcher;
         let documents = searcher.total_num_docs()? + tail.document_count() as u64;
-        let mut tokens = HashMap::new();
-        for field in [FIELDS.body, FIELDS.detail] {
-            tokens.insert(field, searcher.total_num_tokens(field)? + tail.tokens(field));
-        }
+        let fields = [FIELDS.body, FIELDS.detail].into_iter().zip(snapshot.tokens()?);
+        let tokens = fields.map(|(field, tokens)| (field, tokens + tail.tokens(field))).collect();
         let mut documents_with = HashMap::new();
         for term in plan.scored().flat_map(|(leaf, _)| leaf.terms()) {
             if !documents_with.contains_key(term) {

@@ -75,7 +75,7 @@ pub fn search(
 ) -> Result<Hits, SearchError> {
     let snapshot = index.snapshot();
     let mut plan = Plan::new(query, request.project, request.allow.is_some());
-    let statistics = Statistics::new(&plan, &snapshot.searcher, tail)?;
+    let statistics = Statistics::new(&plan, &snapshot, tail)?;
     plan.prune(&statistics);
     let ranking = Ranking { plan: &plan, now: request.now };
     let judge = Judge { filters: &query.filters, allow: request.allow };

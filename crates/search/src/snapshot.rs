@@ -1,24 +1,46 @@
 //! The index as it was at one commit, opened for reading.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use pi_brain_session::Millis;
+use rayon::prelude::*;
 use tantivy::columnar::Column;
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::schema::Field;
 use tantivy::{DocId, DocSet, IndexReader, Searcher, SegmentReader, TERMINATED, Term};
 
 use crate::document::{Key, Speaker};
-use crate::schema;
+use crate::schema::{self, FIELDS};
 
 /// One state of the index. Columns are opened once, not for every query.
 pub(crate) struct Snapshot {
     pub(crate) searcher: Searcher,
     columns: Vec<Columns>,
+    /// How many tokens the two fields of text have, once somebody has asked.
+    tokens: OnceLock<[u64; 2]>,
 }
 
 impl Snapshot {
     fn new(searcher: Searcher) -> tantivy::Result<Self> {
         let columns = searcher.segment_readers().iter().map(Columns::open);
-        Ok(Self { columns: columns.collect::<tantivy::Result<_>>()?, searcher })
+        let columns = columns.collect::<tantivy::Result<_>>()?;
+        Ok(Self { columns, searcher, tokens: OnceLock::new() })
+    }
+
+    /// Returns how many tokens the two fields of text have, the length of each text [rounded](rounded_length).
+    ///
+    /// tantivy has a count of its own, which is exact until a segment with deletions is merged, and made from rounded lengths
+    /// from then on: scores would tell what had once been there.
+    pub(crate) fn tokens(&self) -> tantivy::Result<[u64; 2]> {
+        if let Some(tokens) = self.tokens.get() {
+            return Ok(*tokens);
+        }
+        let readers = self.searcher.segment_readers();
+        let count = |field: Field| {
+            readers.par_iter().map(|reader| tokens_in(reader, field)).sum::<tantivy::Result<u64>>()
+        };
+        let tokens = [count(FIELDS.body)?, count(FIELDS.detail)?];
+        Ok(*self.tokens.get_or_init(|| tokens))
     }
 
     /// Returns the segments with their columns.
@@ -52,6 +74,22 @@ impl Snapshot {
         }
         Ok(())
     }
+}
+
+/// Adds up the lengths of the texts in a segment that have not been deleted.
+fn tokens_in(reader: &SegmentReader, field: Field) -> tantivy::Result<u64> {
+    let lengths = reader.get_fieldnorms_reader(field)?;
+    let mut counts = [0_u64; 256];
+    for doc in (0..reader.max_doc()).filter(|doc| is_alive(reader, *doc)) {
+        counts[usize::from(lengths.fieldnorm_id(doc))] += 1;
+    }
+    let length = |id: u8| u64::from(FieldNormReader::id_to_fieldnorm(id));
+    Ok((0..=u8::MAX).zip(counts).map(|(id, count)| count * length(id)).sum())
+}
+
+/// Returns the length of a text as the index keeps it: in one byte, so that only short ones are exact.
+pub(crate) fn rounded_length(length: u32) -> u32 {
+    FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(length))
 }
 
 /// Returns whether a document has not been deleted.

@@ -16,7 +16,7 @@ use tantivy::{DocId, SearcherGeneration, Term};
 use crate::document::{Document, Key, Speaker};
 use crate::plan::Leaf;
 use crate::schema::FIELDS;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, rounded_length};
 use crate::tokens::Identifiers;
 
 /// Documents that are not in the index yet, and what has been deleted since its last commit.
@@ -148,7 +148,7 @@ impl HotTail {
     fn count(&mut self, lengths: [u32; 2], change: impl Fn(u64, u64) -> u64) {
         for (field, length) in [FIELDS.body, FIELDS.detail].into_iter().zip(lengths) {
             let sum = self.lengths.entry(field).or_default();
-            *sum = change(*sum, u64::from(length));
+            *sum = change(*sum, u64::from(rounded_length(length)));
         }
     }
 
@@ -179,7 +179,7 @@ impl HotTail {
         Ok(Arc::clone(&hidden.documents))
     }
 
-    /// Returns how many tokens a field of text has.
+    /// Returns how many tokens a field of text has, counted as [`Snapshot::tokens`] does.
     pub(crate) fn tokens(&self, field: Field) -> u64 {
         self.lengths.get(&field).copied().unwrap_or(0)
     }

@@ -23,11 +23,11 @@ pub fn count_words(
     tail: &HotTail,
     words: &[&str],
 ) -> Result<WordCounts, SearchError> {
-    let searcher = &index.snapshot().searcher;
+    let snapshot = index.snapshot();
     let mut counts = WordCounts::default();
     for word in words {
         let plan = Plan::new(&Query::of_words(Wanted::words(word)), None, false);
-        let statistics = Statistics::new(&plan, searcher, tail)?;
+        let statistics = Statistics::new(&plan, &snapshot, tail)?;
         counts.documents = statistics.documents();
         counts.with_word.push(statistics.most(&plan));
     }

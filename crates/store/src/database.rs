@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
 use rusqlite_migration::{M, Migrations};
 
@@ -47,7 +48,7 @@ impl Database {
     }
 
     fn try_open(path: &Path) -> Result<Self> {
-        let failed = |source| StoreError::Database { path: path.to_owned(), source };
+        let failed = |source| refusal(path, source);
         // SQLite makes the files beside it as readable as this one.
         private()
             .append(true)
@@ -90,12 +91,25 @@ impl Database {
 
     /// Says which database refused.
     pub(crate) fn failed(&self, source: rusqlite::Error) -> StoreError {
-        StoreError::Database { path: self.path.clone(), source }
+        refusal(&self.path, source)
     }
 
     fn connection(&self) -> MutexGuard<'_, Connection> {
         // Whoever panicked has left no transaction open: dropping one rolls it back.
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn refusal(path: &Path, source: rusqlite::Error) -> StoreError {
+    let path = path.to_owned();
+    // SQLite calls it an I/O error if there is no space for the file that readers and writers share.
+    let is_full = source.sqlite_error().is_some_and(|error| {
+        error.code == ErrorCode::DiskFull || error.extended_code == SQLITE_IOERR_SHMSIZE
+    });
+    if is_full {
+        StoreError::DiskFull { path, source }
+    } else {
+        StoreError::Database { path, source }
     }
 }
 

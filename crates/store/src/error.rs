@@ -17,6 +17,17 @@ pub enum StoreError {
         /// What it says.
         source: rusqlite::Error,
     },
+    /// There is no room for what the database has to write, which may be so even where only a question was asked.
+    #[error(
+        "the disk with the database {} is full; nothing is lost, and what is new will be taken in when there is space",
+        path.display()
+    )]
+    DiskFull {
+        /// The database.
+        path: PathBuf,
+        /// What it says.
+        source: rusqlite::Error,
+    },
     /// A newer version wrote the database.
     #[error(
         "the database {} was written by a newer version of pi-brain; take that one, or move the file away and \

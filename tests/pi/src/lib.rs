@@ -7,10 +7,10 @@ mod scripted_model;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -171,6 +171,45 @@ impl Family {
     /// Returns pi's own folder, with the files in it; it goes away with the family.
     pub fn agent_folder(&self) -> PathBuf {
         self.folder.path().join("agent")
+    }
+}
+
+/// Several pis at once in one home folder, each of which does everything that makes a session grow: prompts, tools,
+/// moves in the tree, labels, compactions, clones, forks.
+#[derive(Debug)]
+pub struct Talkers(Child);
+
+impl Talkers {
+    /// Starts so many, who speak of these things.
+    pub fn start(pi: Pi, home: &Path, talkers: usize, words: &[String]) -> Self {
+        let script = Command::new(pi.folder().join("node"))
+            .arg(scripts().join("talkers.mjs"))
+            .args(["--pi", &pi.folder_argument(), "--seed", "1"])
+            .args(["--talkers", &talkers.to_string(), "--words", &words.join(" ")])
+            .arg("--home")
+            .arg(home)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        Self(script)
+    }
+
+    /// Lets them finish; returns how often they did what, as JSON.
+    pub fn end(mut self) -> String {
+        drop(self.0.stdin.take());
+        let mut done = String::new();
+        self.0.stdout.take().unwrap().read_to_string(&mut done).unwrap();
+        assert!(self.0.wait().unwrap().success(), "pi {done}");
+        done.trim_end().to_owned()
+    }
+}
+
+impl Drop for Talkers {
+    fn drop(&mut self) {
+        // Only a test that fails leaves them talking: without the script, each pi ends by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -15,7 +15,8 @@ use pi_brain_session::{Millis, SessionFolder};
 use pi_brain_store::{JobKind, NodeFilter, Order, Store, Wish};
 use serde_json::{Value, json};
 
-use crate::brain::{Home, assert_same, files_in};
+use crate::brain::{Home, files_in};
+use crate::picture::assert_same;
 use crate::world::LATER;
 
 /// The time at which the tests take place, or a little later.

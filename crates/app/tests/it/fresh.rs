@@ -9,7 +9,8 @@ use pi_brain_session::Millis;
 use pi_brain_store::DataFolder;
 use serde_json::json;
 
-use crate::brain::{Home, ask, assert_same};
+use crate::brain::{Home, ask};
+use crate::picture::assert_same;
 use crate::world::{BEGINNING, LATER, put};
 
 /// A session that is long because a tool said much.

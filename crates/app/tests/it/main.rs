@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
 
 mod world;
+mod picture;
 mod brain;
 mod sameness;
 #[path = "../../../forest/tests/it/pi/picture.rs"]

@@ -9,7 +9,8 @@ use proptest::sample::{Index, select};
 use proptest::strategy::ValueTree;
 use serde_json::Value;
 
-use crate::brain::{Home, ask, rows};
+use crate::brain::{Home, ask};
+use crate::picture::rows;
 use crate::world::{any_world, cases, world};
 
 proptest! {

@@ -11,7 +11,8 @@ use std::time::Duration;
 use pi_brain_app::{App, AppError, Silent};
 use pi_brain_store::StoreError;
 
-use crate::brain::{Home, assert_same, files_in, settings};
+use crate::brain::{Home, files_in, settings};
+use crate::picture::assert_same;
 use crate::world::{LATER, World, put, world};
 
 /// The others run this very test, as a process of its own, and name the folders that it is to work on.

@@ -9,7 +9,8 @@ use pi_brain_store::{Action, DataFolder, Store};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::brain::{Home, assert_same};
+use crate::brain::Home;
+use crate::picture::assert_same;
 use crate::world::{LATER, any_world, cases};
 
 /// Does everything that a user can do.

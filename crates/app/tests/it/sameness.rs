@@ -7,14 +7,45 @@ use pi_brain_app::{App, Silent};
 use pi_brain_session::Millis;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use serde_json::{Value, json};
 
-use crate::brain::{Home, Picture, assert_same, settings};
+use crate::brain::{Home, settings};
+use crate::picture::{Picture, assert_same};
 use crate::world::{BEGINNING, File, LATER, World, any_world, cases, migrated, put};
 
 fn picture_of(world: &World) -> Picture {
     let home = Home::with(world);
     home.ingest();
     home.picture()
+}
+
+#[test]
+fn a_node_keeps_up_with_work_that_was_taken_for_finished() {
+    const MINUTE: i64 = 60_000;
+    let at = |minute: i64| Millis(BEGINNING + minute * MINUTE);
+    let entry = |id: &str, parent: Option<&str>, minute: i64, message: Value| json!({ "type": "message", "id": id, "parentId": parent, "timestamp": at(minute), "message": message });
+    let call = json!({ "type": "toolCall", "id": "t", "name": "bash", "arguments": { "command": "make" } });
+    let result =
+        json!({ "role": "toolResult", "toolCallId": "t", "toolName": "bash", "content": "done" });
+    let session = [
+        json!({ "type": "session", "version": 3, "id": "long", "timestamp": at(0), "cwd": "/work" }),
+        entry("a", None, 0, json!({ "role": "user", "content": "build everything" })),
+        entry("b", Some("a"), 1, json!({ "role": "assistant", "content": [call] })),
+        // Nobody waits for a tool that long.
+        entry("c", Some("b"), 200, result),
+        entry("d", Some("c"), 201, json!({ "role": "assistant", "content": "It is built." })),
+    ];
+    let text =
+        |lines: &[Value]| lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
+    let (home, clean) = (Home::new(), Home::new());
+    put(&home.sessions, "--work--/long.jsonl", text(&session[..3]).as_bytes());
+    assert_eq!(home.ingest_at(at(180)).versions.len(), 1);
+    put(&home.sessions, "--work--/long.jsonl", text(&session).as_bytes());
+    assert_eq!(home.ingest_at(at(202)).versions, [], "it goes on");
+    assert_eq!(home.ingest_at(at(220)).versions.len(), 1);
+    put(&clean.sessions, "--work--/long.jsonl", text(&session).as_bytes());
+    clean.ingest();
+    assert_same(&clean.picture(), &home.picture(), "when it is over again");
 }
 
 proptest! {
@@ -59,6 +90,7 @@ proptest! {
         cuts in prop::collection::vec(any::<Index>(), 12),
         by_line in any::<bool>(),
         waits in any::<bool>(),
+        goes_on in any::<bool>(),
     ) {
         let home = Home::new();
         for (file, cut) in world.files.iter().zip(cuts.iter().cycle()) {
@@ -70,6 +102,10 @@ proptest! {
         let now = if waits { LATER } else { Millis(BEGINNING) };
         home.open().ingest("ingest", now, &Silent).unwrap();
         world.write(&home.sessions);
+        if goes_on {
+            // What was taken for finished is not, and then is.
+            home.ingest_at(Millis(BEGINNING));
+        }
         home.ingest();
         assert_same(&picture_of(&world), &home.picture(), "in two parts");
     }

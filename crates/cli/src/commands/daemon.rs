@@ -70,8 +70,9 @@ fn start(locations: &Locations, folder: &Path, port: Option<u16>) -> anyhow::Res
         }
         if child.try_wait()?.is_some() {
             let said = logs::since(&log, before);
-            let said = said.trim().lines().last().unwrap_or("it said nothing").to_owned();
-            bail!("the daemon did not start: {}", said.trim_start_matches("error: "));
+            let said = said.trim().lines().last().map(|line| line.trim_start_matches("error: "));
+            let nothing = "it could not even say why; is the disk full?";
+            bail!("the daemon did not start: {}", said.unwrap_or(nothing));
         }
         thread::sleep(PAUSE);
     }

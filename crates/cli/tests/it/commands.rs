@@ -7,6 +7,8 @@ mod daemon;
 mod family;
 mod finding;
 mod forest;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod housekeeping;
 mod knowledge;
 mod lists;

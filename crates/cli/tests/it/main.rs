@@ -3,5 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
 mod commands;
+#[path = "../../../app/tests/it/picture.rs"]
+mod picture;
 mod real_pi;
+mod soak;
 mod support;

@@ -1,7 +1,7 @@
 //! The daemon, as people start, ask and stop it; with real processes, each in a home folder of its own.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -84,7 +84,7 @@ fn append(path: &Path, id: &str, parent: &str, text: &str) {
 }
 
 /// Writes enough sessions that reading them takes a moment.
-fn many_sessions(home: &Home) -> Vec<PathBuf> {
+pub(super) fn many_sessions(home: &Home) -> Vec<PathBuf> {
     let text = "the same old story about carts and customers ".repeat(20);
     let sessions = (0..40).map(|number| {
         let id = format!("0190cccc-0000-7000-8000-{number:012}");
@@ -270,6 +270,33 @@ fn what_install_would_write_can_be_seen() {
     assert!(!home.path().join(".config").exists());
     let said = home.stdout(&["daemon", "install"]);
     assert!(said.contains("written: ~/"), "{said}");
+}
+
+/// Macs and many containers have no systemd; there, the text alone is checked.
+#[test]
+fn systemd_understands_what_install_would_write() {
+    let home = Home::new();
+    let odd = home.path().join("100% \"$HOME\" \\ %h");
+    let mut install = home.command(&["--session-dir", odd.to_str().unwrap()]);
+    let install = install.args(["daemon", "install", "--print"]).env("PI_BRAIN_HOME", &odd);
+    let unit = home.path().join("pi-brain.service");
+    fs::write(&unit, install.assert().success().get_output().stdout.clone()).unwrap();
+    let verified = std::process::Command::new("systemd-analyze")
+        .args(["--user", "verify"])
+        .arg(&unit)
+        .env_clear()
+        .env("PATH", "/usr/bin:/bin")
+        .env("HOME", home.path())
+        .env("XDG_RUNTIME_DIR", home.path())
+        .output();
+    match verified {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        verified => {
+            let verified = verified.unwrap();
+            let said = String::from_utf8_lossy(&verified.stderr);
+            assert!(verified.status.success() && said.is_empty(), "{said}");
+        }
+    }
 }
 
 /// What a process has open and has started.
