@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -44,6 +44,8 @@ struct Floor {
     settings: Settings,
     stop: AtomicBool,
     bell: Bell,
+    /// Nobody takes a job before what an earlier daemon left is taken over.
+    beginning: Once,
     board: Arc<Board>,
     log: Arc<Log>,
     engine: Sender<Event>,
@@ -63,15 +65,13 @@ impl Workers {
             settings: settings.clone(),
             stop: AtomicBool::new(false),
             bell: Bell::default(),
+            beginning: Once::new(),
             board: Arc::clone(board),
             log: Arc::clone(log),
             engine: engine.clone(),
         });
         let mut threads = Vec::new();
         let count = if settings.analysis.is_some() { settings.daemon.workers } else { 0 };
-        if count > 0 {
-            floor.take_over();
-        }
         for number in 1..=count {
             let floor = Arc::clone(&floor);
             let work = move || Worker::new(&floor, number).run();
@@ -144,6 +144,7 @@ impl<'a> Worker<'a> {
     }
 
     fn run(mut self) {
+        self.floor.beginning.call_once(|| self.floor.take_over());
         while !self.floor.stop.load(Ordering::Relaxed) {
             match self.step() {
                 Ok(None) => {}
@@ -177,8 +178,10 @@ impl<'a> Worker<'a> {
         };
         let watch = Watch { stop: &self.floor.stop, on_event: &tell };
         let worked = analyst.work(None, &watch)?;
-        let due = match &worked {
-            Worked::Nothing => analyst.next_due()?,
+        let pause = match &worked {
+            Worked::Nothing => Some(until(analyst.next_due()?)),
+            // To look at every other job only to put it off as well would take a core for nothing.
+            Worked::OverDay { until: tomorrow, .. } => Some(until(Some(*tomorrow))),
             _ => None,
         };
         let state = analyst.state()?;
@@ -200,7 +203,7 @@ impl<'a> Worker<'a> {
             });
         });
         self.told(&worked);
-        Ok(matches!(worked, Worked::Nothing).then(|| until(due)))
+        Ok(pause)
     }
 
     fn told(&self, worked: &Worked) {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pi_brain_app::{App, FoundKind, Settings, Silent, Source, Wanted};
-use pi_brain_daemon::{Announcement, Client, DaemonError, Options};
+use pi_brain_daemon::{Activity, Announcement, Client, DaemonError, Options};
 use pi_brain_session::{Millis, SessionFolder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -152,7 +152,10 @@ impl Daemon {
 
     /// Waits until everything that was there at the start is taken in.
     pub(crate) fn wait_until_idle(&self) {
-        wait_for("idleness", || self.client.status().unwrap().last_refresh.is_some());
+        wait_for("idleness", || {
+            let status = self.client.status().unwrap();
+            status.last_refresh.is_some() && status.activity == Activity::Idle
+        });
     }
 
     pub(crate) fn stop(mut self) {
