@@ -15,3 +15,4 @@ mod tail;
 mod fresh;
 mod processes;
 mod analysis;
+mod answering;
