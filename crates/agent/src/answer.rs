@@ -111,7 +111,14 @@ pub fn answer(
     if !last.is_empty() {
         (watch.on_event)(Event::Answering { bytes: reply.text.len(), text: last });
     }
-    check(&reply.text, evidence.len(), spent)
+    let answered = check(&reply.text, evidence.len(), spent)?;
+    if pieces.text() != answered.text {
+        // It did not come in pieces, or not all of it.
+        (watch.on_event)(Event::Anew);
+        let (bytes, text) = (answered.text.len(), &*answered.text);
+        (watch.on_event)(Event::Answering { bytes, text });
+    }
+    Ok(answered)
 }
 
 /// Takes out of an answer what names nothing, and refuses it if nothing is named.
@@ -171,3 +178,6 @@ fn around(passage: &str, sentence: &str, limit: usize) -> String {
     let lead = limit.saturating_sub(sentence.chars().count()) / 2;
     passage.chars().skip(before.saturating_sub(lead)).take(limit).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -59,7 +59,8 @@ impl Citations {
     }
 
     fn take(&mut self, letter: char) {
-        if self.held.starts_with('`') && letter != '`' {
+        let is_ticks = self.held.starts_with('`');
+        if is_ticks && letter != '`' || self.is_in_mark() && !self.can_be_in_mark(letter) {
             self.let_go();
         }
         match letter {
@@ -75,29 +76,31 @@ impl Citations {
                 self.code = self.code.filter(|ticks| *ticks > 2 || !is_over);
                 self.text.push(letter);
             }
-            '[' => {
-                if self.held.contains('[') {
-                    self.let_go();
-                }
-                self.held.push(letter);
-            }
-            ']' if self.held.contains('[') => {
+            ']' if self.is_in_mark() => {
                 self.held.push(letter);
                 self.judge();
             }
-            _ if letter.is_whitespace() && !self.held.contains('[') => {
+            _ if letter == '[' || self.is_in_mark() => self.held.push(letter),
+            _ if letter.is_whitespace() => {
                 if !self.text.is_empty() {
                     self.held.push(letter);
                 }
-            }
-            _ if self.held.contains('[') && self.held.len() < LONGEST_MARK => {
-                self.held.push(letter);
             }
             _ => {
                 self.let_go();
                 self.text.push(letter);
             }
         }
+    }
+
+    fn is_in_mark(&self) -> bool {
+        self.held.contains('[')
+    }
+
+    fn can_be_in_mark(&self, letter: char) -> bool {
+        let is_fitting =
+            letter.is_ascii_digit() || letter.is_whitespace() || "],;-–".contains(letter);
+        is_fitting && self.held.len() < LONGEST_MARK
     }
 
     /// Decides what becomes of something in brackets.

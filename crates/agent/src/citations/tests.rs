@@ -28,6 +28,7 @@ fn marks_are_kept_if_there_is_such_evidence() {
         0,
     );
     check("Not closed [1", "Not closed [1", &[], 0);
+    check("Odd [2Jx and so on [9].", "Odd [2Jx and so on.", &[], 1);
     check("Twice [[2]]", "Twice [[2]]", &[2], 0);
     check("", "", &[], 0);
 }

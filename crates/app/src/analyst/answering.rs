@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use pi_brain_agent::{AgentError, Evidence, Spent, Watch, answer, estimate_answer};
-use pi_brain_session::Millis;
 use pi_brain_store::{Action, Left, Purpose, Reserved, SpendOutcome};
 use uuid::Uuid;
 
@@ -37,8 +36,6 @@ pub enum ModelAnswer {
     OverDay {
         /// What is left, too little for an answer.
         left: Left,
-        /// When there is more.
-        until: Millis,
     },
 }
 
@@ -87,7 +84,7 @@ impl Analyst {
         match self.store.reserve_answer(&lease, owner, until, (tokens, dollars), caps)? {
             Reserved::Yes => {}
             Reserved::OverDay(left) | Reserved::OverRun(left) => {
-                return Ok(ModelAnswer::OverDay { left, until: self.tomorrow() });
+                return Ok(ModelAnswer::OverDay { left });
             }
         }
         let model = &mut *self.model;
