@@ -1,6 +1,7 @@
 //! Every command: what it prints, what it writes, and how it fails.
 
 mod asking;
+mod asking_a_model;
 mod brain;
 mod daemon;
 mod family;
