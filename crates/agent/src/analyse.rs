@@ -186,6 +186,7 @@ impl Run<'_> {
             Err(reason) => reason,
         };
         let text = format!("The reason: {reason}\n\nThe answer:\n\n{answer}");
+        (self.watch.on_event)(Event::Anew);
         let (answer, _) = self.ask(&self.prompts.repair.clone(), &text)?;
         self.read(&answer).map_err(|reason| AgentError::BadOutput { reason: short(&reason) })
     }
@@ -194,7 +195,8 @@ impl Run<'_> {
         self.watch.check()?;
         let answer_tokens = self.limits.answer_tokens;
         self.allowance.ask(estimate_tokens(instructions) + estimate_tokens(text), answer_tokens)?;
-        let request = Request { instructions, text, schema: Some(answer_schema()), answer_tokens };
+        let schema = Some(answer_schema());
+        let request = Request { instructions, text, schema, answer_tokens, is_read_along: false };
         let mut spent = Spent::default();
         let reply = self.model.ask(&request, self.watch, &mut spent);
         self.allowance.charge(&spent);

@@ -27,6 +27,8 @@ pub struct Request<'a> {
     pub schema: Option<&'a Value>,
     /// The longest answer, in tokens, for those who can hold a model to it.
     pub answer_tokens: u64,
+    /// Whether somebody reads along, so that the answer is wanted piece by piece from those who can do either.
+    pub is_read_along: bool,
 }
 
 impl Request<'_> {
@@ -57,9 +59,13 @@ pub enum Event<'a> {
     },
     /// More of the answer has come.
     Answering {
-        /// How many bytes of it there are.
+        /// How many bytes there are, with those that the model only thinks.
         bytes: usize,
+        /// The new piece of the answer; empty while the model only thinks.
+        text: &'a str,
     },
+    /// The answer begins anew: the pieces that came are no part of it.
+    Anew,
     /// The model uses a tool.
     Tool {
         /// Its name.

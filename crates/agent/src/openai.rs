@@ -1,9 +1,12 @@
 //! Asks a model over HTTP, at any server that speaks as much of OpenAI's chat completions as this.
 
+mod stream;
+
 use std::fmt;
+use std::io::{BufRead, BufReader};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::Duration;
 
@@ -16,6 +19,7 @@ use crate::error::{AgentError, Result, short};
 use crate::model::{Event, Model, Reply, Request, Watch};
 use crate::process::{Deadline, Running};
 use crate::transcript::estimate_tokens;
+use stream::Streamed;
 
 /// A longer answer than this is none.
 const LONGEST_ANSWER: u64 = 16 * 1024 * 1024;
@@ -81,6 +85,9 @@ impl fmt::Debug for Key {
 #[derive(Clone, Copy, Debug)]
 struct Manner {
     with_schema: bool,
+    /// Whether it can answer piece by piece, and be asked to say in the end what that took.
+    streams: bool,
+    tells_usage: bool,
     /// What the longest answer is called; newer models want another name for it.
     limit: &'static str,
 }
@@ -88,11 +95,19 @@ struct Manner {
 impl OpenAi {
     /// Takes the settings; the key is fetched when it is first needed.
     pub fn new(settings: OpenAiSettings) -> Self {
-        Self { settings, key: None, manner: Manner { with_schema: true, limit: "max_tokens" } }
+        let manner =
+            Manner { with_schema: true, streams: true, tells_usage: true, limit: "max_tokens" };
+        Self { settings, key: None, manner }
     }
 
-    /// Asks in the present manner.
-    fn post(&self, request: &Request<'_>, deadline: Deadline, watch: &Watch<'_>) -> Result<Answer> {
+    /// Asks in the present manner. What comes piece by piece is in `streamed`, also where it broke off.
+    fn post(
+        &self,
+        request: &Request<'_>,
+        deadline: Deadline,
+        watch: &Watch<'_>,
+        streamed: &mut Streamed,
+    ) -> Result<Answer> {
         let agent = Agent::new_with_config(
             Agent::config_builder()
                 .timeout_global(Some(deadline.left()?))
@@ -105,17 +120,28 @@ impl OpenAi {
             post = post.header("Authorization", format!("Bearer {key}"));
         }
         let body = self.body(request).to_string();
-        let (sender, answer) = mpsc::sync_channel(1);
+        let in_pieces = self.asks_for_pieces(request);
+        let (sender, heard) = mpsc::sync_channel(1);
         // A blocking request cannot be left, so it is left behind: it ends by its own timeout at the latest.
         thread::spawn(move || {
-            let _ = sender.send(post.send(body).and_then(Answer::of));
+            let heard = post.send(body).and_then(|response| listen(response, in_pieces, &sender));
+            let _ = sender.send(heard.map(Heard::All));
         });
         loop {
             watch.check()?;
-            match answer.recv_timeout(deadline.left()?.min(TICK)) {
-                Ok(answer) => {
-                    return answer.map_err(|error| transport_error(&error, self.settings.timeout));
+            match heard.recv_timeout(deadline.left()?.min(TICK)) {
+                Ok(Ok(Heard::Beginning)) => streamed.has_begun = true,
+                Ok(Ok(Heard::Line(line))) => {
+                    if let Some(text) = streamed.hear(&line).map(str::to_owned) {
+                        let bytes = streamed.text.len();
+                        (watch.on_event)(Event::Answering { bytes, text: &text });
+                    }
                 }
+                Ok(Ok(Heard::All(answer))) if streamed.has_begun => {
+                    return Ok(Answer { text: streamed.end()?, ..answer });
+                }
+                Ok(Ok(Heard::All(answer))) => return Ok(answer),
+                Ok(Err(error)) => return Err(transport_error(&error, self.settings.timeout)),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(AgentError::Network {
@@ -124,6 +150,10 @@ impl OpenAi {
                 }
             }
         }
+    }
+
+    fn asks_for_pieces(&self, request: &Request<'_>) -> bool {
+        request.is_read_along && self.manner.streams
     }
 
     fn body(&self, request: &Request<'_>) -> Value {
@@ -135,6 +165,12 @@ impl OpenAi {
             ],
         });
         body[self.manner.limit] = json!(request.answer_tokens);
+        if self.asks_for_pieces(request) {
+            body["stream"] = json!(true);
+            if self.manner.tells_usage {
+                body["stream_options"] = json!({"include_usage": true});
+            }
+        }
         if let Some(schema) = request.schema.filter(|_| self.manner.with_schema) {
             body["response_format"] = json!({
                 "type": "json_schema",
@@ -145,12 +181,19 @@ impl OpenAi {
     }
 
     /// Returns another manner for a server that refused, if what it says gives reason to hope.
-    fn other_manner(&self, answer: &Answer) -> Option<Manner> {
+    fn other_manner(&self, answer: &Answer, request: &Request<'_>) -> Option<Manner> {
         let is_refusal = [400, 404, 415, 422, 501].contains(&answer.status.as_u16());
         let text = answer.text.to_lowercase();
         let speaks_of = |words: &[&str]| is_refusal && words.iter().any(|word| text.contains(word));
         if self.manner.limit == "max_tokens" && speaks_of(&["max_completion_tokens"]) {
             return Some(Manner { limit: "max_completion_tokens", ..self.manner });
+        }
+        let in_pieces = self.asks_for_pieces(request);
+        if in_pieces && self.manner.tells_usage && speaks_of(&["stream_options", "include_usage"]) {
+            return Some(Manner { tells_usage: false, ..self.manner });
+        }
+        if in_pieces && speaks_of(&["stream"]) {
+            return Some(Manner { streams: false, ..self.manner });
         }
         let refuses_schema =
             speaks_of(&["response_format", "json_schema", "schema", "structured output"]);
@@ -208,17 +251,59 @@ impl Model for OpenAi {
             self.key = self.settings.key.fetch(deadline)?.map(Key);
         }
         loop {
-            let answer = self.post(request, deadline, watch)?;
-            match self.other_manner(&answer) {
-                // Each manner is left for good, so this comes to an end.
-                Some(manner) => self.manner = manner,
-                None => {
-                    (watch.on_event)(Event::Answering { bytes: answer.text.len() });
-                    return self.read(&answer, request, spent);
-                }
+            let mut streamed = Streamed::default();
+            let answer = self.post(request, deadline, watch, &mut streamed);
+            if answer.is_err() && streamed.has_begun {
+                self.charge(&streamed.usage, request, &streamed.text, spent);
             }
+            let answer = answer?;
+            if let Some(manner) = self.other_manner(&answer, request) {
+                // Each manner is left for good, so this comes to an end.
+                self.manner = manner;
+                continue;
+            }
+            let reply = self.read(&answer, request, spent)?;
+            if !streamed.has_begun {
+                let event = Event::Answering { bytes: reply.text.len(), text: &reply.text };
+                (watch.on_event)(event);
+            }
+            return Ok(reply);
         }
     }
+}
+
+/// What is heard of a server.
+enum Heard {
+    /// An answer comes piece by piece.
+    Beginning,
+    /// A line of it.
+    Line(String),
+    /// All that it sends, or the end of such an answer.
+    All(Answer),
+}
+
+/// Reads a response. The lines of one that comes piece by piece are sent as they come, as long as somebody wants them.
+fn listen(
+    response: Response<Body>,
+    in_pieces: bool,
+    sender: &SyncSender<std::result::Result<Heard, ureq::Error>>,
+) -> std::result::Result<Answer, ureq::Error> {
+    // Some servers do not know how to stream and do not say so.
+    let is_whole = response.body().mime_type() == Some("application/json");
+    if !in_pieces || is_whole || !response.status().is_success() {
+        return Answer::of(response);
+    }
+    let status = response.status();
+    let body = response.into_body().into_with_config().limit(LONGEST_ANSWER).reader();
+    let mut lines = BufReader::new(body);
+    let mut line = Vec::new();
+    let mut is_wanted = sender.send(Ok(Heard::Beginning)).is_ok();
+    while is_wanted && lines.read_until(b'\n', &mut line)? > 0 {
+        let text = String::from_utf8_lossy(&line).into_owned();
+        is_wanted = sender.send(Ok(Heard::Line(text))).is_ok();
+        line.clear();
+    }
+    Ok(Answer { status, retry_after: None, text: String::new() })
 }
 
 /// What a server sent.

@@ -17,6 +17,8 @@ pub struct Prompts {
     pub(crate) merge: String,
     /// To answer once more.
     pub(crate) repair: String,
+    /// To answer a question.
+    pub(crate) answer: String,
     version: String,
 }
 
@@ -27,11 +29,12 @@ impl Prompts {
             include_str!("../prompts/analyse.md"),
             include_str!("../prompts/merge.md"),
             include_str!("../prompts/repair.md"),
+            include_str!("../prompts/answer.md"),
         )
     }
 
-    /// Returns the prompts with those of `folder` in their place: `analyse.md`, `merge.md`, `repair.md`, as far as they
-    /// are there.
+    /// Returns the prompts with those of `folder` in their place: `analyse.md`, `merge.md`, `repair.md`, `answer.md`, as far as
+    /// they are there.
     pub fn with_overrides(folder: &Path) -> Result<Self> {
         let built_in = Self::built_in();
         let read = |name: &str, otherwise: String| {
@@ -45,11 +48,13 @@ impl Prompts {
             &read("analyse.md", built_in.analyse)?,
             &read("merge.md", built_in.merge)?,
             &read("repair.md", built_in.repair)?,
+            &read("answer.md", built_in.answer)?,
         ))
     }
 
-    fn new(analyse: &str, merge: &str, repair: &str) -> Self {
+    fn new(analyse: &str, merge: &str, repair: &str, answer: &str) -> Self {
         let texts = [analyse, merge, repair].map(without_comments);
+        // The version tells nodes apart that were judged in another way, so how questions are answered is no part of it.
         let mut hash = Sha256::new();
         for text in &texts {
             // How lines are broken makes no other prompt.
@@ -59,11 +64,11 @@ impl Prompts {
         let digits = hex(&hash.finalize()[..4]);
         let version = format!("v{}-{digits}", number(analyse).unwrap_or(1));
         let [analyse, merge, repair] = texts;
-        Self { analyse, merge, repair, version }
+        Self { analyse, merge, repair, answer: without_comments(answer), version }
     }
 
-    /// Returns the version, such as `v1-3fa92b1c`: a number that the first prompt gives itself in a comment, and a hash of
-    /// what all of them say.
+    /// Returns the version of those that units of work are judged by, such as `v1-3fa92b1c`: a number that the first prompt
+    /// gives itself in a comment, and a hash of what they say.
     pub fn version(&self) -> &str {
         &self.version
     }

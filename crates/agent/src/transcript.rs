@@ -242,7 +242,7 @@ fn ends(text: Cow<'_, str>) -> Cow<'_, str> {
     Cow::Owned(format!("{}\n…\n{}", &text[..head], &text[tail.unwrap_or(text.len())..]))
 }
 
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -1,9 +1,10 @@
-//! Gives units of work to a model: job by job, within what it may take, and nothing twice.
+//! Gives units of work to a model: job by job, within what it may take, and nothing twice. Lets it answer questions, too.
 //!
 //! What a job may take is set aside before the model is asked, and what it took goes into the journal, whatever came of it.
 //! A new version's file is written first, then the journal, then the database, which takes the job out of the queue: whoever
 //! comes after a kill in between finds the version and asks nobody.
 
+mod answering;
 mod log;
 mod price;
 mod retry;
@@ -30,6 +31,7 @@ use uuid::Uuid;
 use crate::derive::{Circumstances, reread};
 use crate::error::{AppError, Result};
 use crate::settings::{AnalysisBy, AnalysisSettings, Settings};
+pub use answering::ModelAnswer;
 use log::Recorded;
 use price::find_price;
 
@@ -43,7 +45,7 @@ const KINDS: [JobKind; 2] = [JobKind::Analyse, JobKind::Reanalyse];
 /// What tells the time, where the user is.
 pub type Clock = fn() -> Zoned;
 
-/// Who gives units of work to a model.
+/// Who gives units of work and questions to a model.
 pub struct Analyst {
     folder: DataFolder,
     store: Store,
@@ -294,7 +296,7 @@ impl Analyst {
             }
             let spend = ModelSpend {
                 lease: lost.lease,
-                purpose: Purpose::Analysis,
+                purpose: lost.purpose,
                 node: lost.node,
                 run: None,
                 analyzer: self.analyzer(),
@@ -394,22 +396,13 @@ impl Analyst {
     ) -> Result<std::result::Result<Allowance, Worked>> {
         let Estimate { most_tokens_in, most_tokens_out, .. } =
             estimate(transcript, &self.prompts, self.analysis.limits);
-        // Words of other languages have more tokens than the estimate says.
-        let [tokens_in, tokens_out] = [most_tokens_in, most_tokens_out].map(|most| most / 2 * 3);
-        let dollars = self.price.map(|price| price.of(tokens_in, tokens_out));
-        let tokens = tokens_in + tokens_out;
+        let (allowance, tokens, dollars) = self.allowance(most_tokens_in, most_tokens_out);
         let put_off = |due: Millis, reason: &str| {
             let undone = Undone::Postponed { due, reason: reason.to_owned() };
             self.store.return_job(&job.lease, &undone)
         };
         match self.store.reserve(job, tokens, dollars, self.caps())? {
-            Reserved::Yes => {
-                let allowance = Allowance::tokens(tokens);
-                let bounded = |price: Price| {
-                    allowance.clone().and_dollars(dollars.unwrap_or_default(), price)
-                };
-                Ok(Ok(self.price.map_or_else(|| allowance.clone(), bounded)))
-            }
+            Reserved::Yes => Ok(Ok(allowance)),
             Reserved::OverDay(left) => {
                 let until = self.tomorrow();
                 put_off(until, "nothing more may be taken today")?;
@@ -418,6 +411,21 @@ impl Analyst {
             Reserved::OverRun(left) => {
                 put_off(self.tomorrow(), "nothing more may be taken by this run")?;
                 Ok(Err(Worked::OverRun { left }))
+            }
+        }
+    }
+
+    /// Allows what is estimated at most, and more; returns how much that is in tokens and dollars.
+    fn allowance(&self, most_in: u64, most_out: u64) -> (Allowance, u64, Option<f64>) {
+        // Words of other languages have more tokens than the estimate says.
+        let [tokens_in, tokens_out] = [most_in, most_out].map(|most| most / 2 * 3);
+        let tokens = tokens_in + tokens_out;
+        let allowance = Allowance::tokens(tokens);
+        match self.price {
+            None => (allowance, tokens, None),
+            Some(price) => {
+                let dollars = price.of(tokens_in, tokens_out);
+                (allowance.and_dollars(dollars, price), tokens, Some(dollars))
             }
         }
     }
@@ -496,11 +504,24 @@ impl Analyst {
     }
 
     fn journal(&mut self, job: &Job, spent: &Spent, outcome: SpendOutcome) -> Result<()> {
-        let taken = ModelSpend {
-            lease: job.lease.clone(),
-            purpose: Purpose::Analysis,
-            node: job.node,
-            run: job.run.clone(),
+        let taken = self.spend(&job.lease, Purpose::Analysis, spent, outcome);
+        let taken = ModelSpend { node: job.node, run: job.run.clone(), ..taken };
+        Ok(self.store.act(self.now(), Action::Spend(taken))?)
+    }
+
+    /// Makes of what was spent what the journal tells of it.
+    fn spend(
+        &self,
+        lease: &str,
+        purpose: Purpose,
+        spent: &Spent,
+        outcome: SpendOutcome,
+    ) -> ModelSpend {
+        ModelSpend {
+            lease: lease.to_owned(),
+            purpose,
+            node: None,
+            run: None,
             analyzer: self.analyzer(),
             model: spent.model.clone(),
             requests: spent.requests,
@@ -508,8 +529,7 @@ impl Analyst {
             tokens_out: spent.tokens_out,
             dollars: spent.dollars,
             outcome,
-        };
-        Ok(self.store.act(self.now(), Action::Spend(taken))?)
+        }
     }
 
     /// Returns whether there is a version that the database did not know, and makes it known.

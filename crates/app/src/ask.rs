@@ -18,6 +18,8 @@ mod gathering;
 mod period;
 mod tables;
 
+pub(crate) use tables::folder;
+
 /// What somebody wants to know.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
@@ -45,6 +47,9 @@ pub struct Answer {
     pub sources: Vec<AnswerSource>,
     /// How sure it is.
     pub confidence: Confidence,
+    /// Whether it was counted: there is nothing that a model could add to it.
+    #[serde(skip)]
+    pub is_counted: bool,
 }
 
 /// A unit of work that has to do with an answer.
@@ -74,6 +79,9 @@ pub struct AnswerSource {
     pub line: Option<u32>,
     /// What it says.
     pub excerpt: String,
+    /// The whole text that this stands in.
+    #[serde(skip)]
+    pub passage: String,
     /// Whether that still holds.
     #[serde(skip)]
     pub standing: Standing,
@@ -97,6 +105,7 @@ impl Answer {
             related_nodes: Vec::new(),
             sources: Vec::new(),
             confidence: Confidence::Low,
+            is_counted: false,
         }
     }
 
@@ -135,8 +144,7 @@ fn put_together(chosen: &Chosen, material: &Material) -> Answer {
     for quote in &chosen.quotes {
         let place = &material.places[quote.passage];
         let mark = sources.len() + 1;
-        let day = place.time.map(|time| time.to_timestamp().strftime("%Y-%m-%d").to_string());
-        let day = day.unwrap_or_else(|| "undated".to_owned());
+        let day = place.time.map_or_else(|| "undated".to_owned(), day);
         lines.push(match quote.standing {
             Standing::Stands => format!("{} [{mark}]", quote.text),
             Standing::Superseded => format!("Earlier ({day}): {} [{mark}]", quote.text),
@@ -148,7 +156,8 @@ fn put_together(chosen: &Chosen, material: &Material) -> Answer {
                 nodes.entry(node.id).or_insert_with(|| (next, related(node, quote.relevance)));
             related.relevance = related.relevance.max(quote.relevance);
         }
-        sources.push(place.source(quote.text.clone(), quote.standing));
+        let passage = material.passages[quote.passage].text.clone();
+        sources.push(AnswerSource { passage, ..place.source(quote.text.clone(), quote.standing) });
     }
     let mut related_nodes: Vec<(usize, RelatedNode)> = nodes.into_values().collect();
     related_nodes.sort_by(|(one_at, one), (other_at, other)| {
@@ -160,7 +169,13 @@ fn put_together(chosen: &Chosen, material: &Material) -> Answer {
         related_nodes: related_nodes.into_iter().map(|(_, related)| related).collect(),
         sources,
         confidence: chosen.confidence,
+        is_counted: false,
     }
+}
+
+/// Writes the day of a time.
+pub(crate) fn day(time: Millis) -> String {
+    time.to_timestamp().strftime("%Y-%m-%d").to_string()
 }
 
 fn related(node: &NodeRow, relevance: f64) -> RelatedNode {
@@ -175,6 +190,7 @@ impl Place {
             entry: self.entry.clone(),
             file: self.session.as_ref().map(|session| session.path.clone()),
             line: self.line,
+            passage: excerpt.clone(),
             excerpt,
             standing,
             project: self.project.clone(),

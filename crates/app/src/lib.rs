@@ -24,7 +24,7 @@ mod actions;
 mod backup;
 mod doctor;
 
-pub use analyst::{AnalysisState, Analyst, Clock, Outlook, Worked};
+pub use analyst::{AnalysisState, Analyst, Clock, ModelAnswer, Outlook, Worked};
 pub use app::{App, Depth};
 pub use ask::{Answer, AnswerSource, Asked, RelatedNode};
 pub use backup::Backup;

@@ -2,7 +2,8 @@
 //!
 //! A job is taken by a lease, which its worker renews as long as it lives. What a lease may take of the budget is set
 //! aside while it lasts, so that several workers, in several processes, never take more together than is allowed. There is
-//! at most one job for a node; one that was done is gone.
+//! at most one job for a node; one that was done is gone. An answer to a question is no job: nobody does it later. It has a
+//! lease all the same, for what is set aside.
 
 use pi_brain_brain::{Node, NodeId, word};
 use pi_brain_forest::RootId;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::derived::{key, node_id, save_node};
 use crate::error::Result;
+use crate::journal::Purpose;
 use crate::store::Store;
 
 /// What is to be done.
@@ -68,6 +70,8 @@ pub struct Job {
 pub struct LostLease {
     /// The right that nobody has any more.
     pub lease: String,
+    /// What for.
+    pub purpose: Purpose,
     /// The node.
     pub node: Option<NodeId>,
     /// What was set aside for it.
@@ -287,6 +291,34 @@ impl Store {
         })
     }
 
+    /// Sets aside what an answer may take, if so much is left of the day. It is taken back once `until` is over.
+    pub fn reserve_answer(
+        &self,
+        lease: &str,
+        owner: &str,
+        until: Millis,
+        (tokens, dollars): (u64, Option<f64>),
+        caps: Caps,
+    ) -> Result<Reserved> {
+        self.change_jobs(|transaction| {
+            let left = left_of_day(transaction, &caps)?;
+            if !left.has(tokens, dollars) {
+                return Ok(Reserved::OverDay(left));
+            }
+            let sql = "INSERT INTO answer_lease (lease, owner, until, tokens, dollars) VALUES (?1, ?2, ?3, ?4, ?5)";
+            transaction
+                .execute(sql, params![lease, owner, until.0, tokens.cast_signed(), dollars])?;
+            Ok(Reserved::Yes)
+        })
+    }
+
+    /// Gives back what was set aside for an answer.
+    pub fn release_answer(&self, lease: &str) -> Result<()> {
+        self.change_jobs(|transaction| {
+            transaction.execute("DELETE FROM answer_lease WHERE lease = ?1", [lease]).map(drop)
+        })
+    }
+
     /// Returns what is left of a day, without what is set aside.
     pub fn left_of_day(&self, caps: &Caps) -> Result<Left> {
         self.change_jobs(|transaction| left_of_day(transaction, caps))
@@ -352,12 +384,16 @@ impl Store {
         self.change_jobs(|transaction| {
             let lost: Vec<LostLease> = {
                 let mut statement = transaction.prepare_cached(
-                    "SELECT lease, node, reserved_tokens, reserved_dollars FROM job
-                     WHERE lease IS NOT NULL AND (leased_until <= ?1 OR substr(owner, 1, length(?2)) = ?2)",
+                    "SELECT lease, node, reserved_tokens, reserved_dollars, 0 FROM job
+                     WHERE lease IS NOT NULL AND (leased_until <= ?1 OR substr(owner, 1, length(?2)) = ?2)
+                     UNION ALL SELECT lease, 0, tokens, dollars, 1 FROM answer_lease
+                     WHERE until <= ?1 OR substr(owner, 1, length(?2)) = ?2",
                 )?;
                 let rows = statement.query_map(params![now.0, gone], |row| {
+                    let is_answer: bool = row.get(4)?;
                     Ok(LostLease {
                         lease: row.get(0)?,
+                        purpose: if is_answer { Purpose::Answer } else { Purpose::Analysis },
                         node: node(row, 1)?,
                         tokens: row.get::<_, Option<i64>>(2)?.unwrap_or_default().cast_unsigned(),
                         dollars: row.get(3)?,
@@ -366,6 +402,7 @@ impl Store {
                 rows.collect::<rusqlite::Result<_>>()?
             };
             for LostLease { lease, .. } in &lost {
+                transaction.execute("DELETE FROM answer_lease WHERE lease = ?1", [lease])?;
                 let sql = "UPDATE job SET attempts = attempts + 1, trouble = 'lost', error = 'whoever was at it has gone',
                            lease = NULL, owner = NULL, leased_until = NULL, reserved_tokens = NULL, reserved_dollars = NULL
                            WHERE lease = ?1";
@@ -528,7 +565,8 @@ fn save_version(transaction: &Transaction<'_>, version: &Node) -> rusqlite::Resu
 fn left_of_day(transaction: &Transaction<'_>, caps: &Caps) -> rusqlite::Result<Left> {
     let sql = "SELECT total(tokens), total(dollars) FROM (
                 SELECT tokens_in + tokens_out AS tokens, dollars FROM model_use WHERE at >= ?1
-                UNION ALL SELECT reserved_tokens, reserved_dollars FROM job WHERE lease IS NOT NULL)";
+                UNION ALL SELECT reserved_tokens, reserved_dollars FROM job WHERE lease IS NOT NULL
+                UNION ALL SELECT tokens, dollars FROM answer_lease)";
     let taken = transaction.query_row(sql, [caps.since.0], taken)?;
     Ok(rest(caps.tokens, caps.dollars, taken))
 }

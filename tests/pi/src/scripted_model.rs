@@ -18,12 +18,16 @@ pub enum Deed {
     SayCutOff(String),
     /// Calls a tool, with arguments in JSON.
     Call(&'static str, String),
+    /// Says something, then calls a tool.
+    SayAndCall(String, &'static str, String),
     /// Answers with an HTTP status and a message.
     Fail(u16, &'static str),
     /// Never answers.
     Hang,
     /// Begins to answer and breaks off.
     BreakOff,
+    /// Says this much and breaks off, where it is asked to stream.
+    SayAndBreakOff(String),
 }
 
 /// Says an object.
@@ -144,10 +148,11 @@ fn answer(mut stream: TcpStream, asked: &Value, deed: &Deed) -> Option<()> {
             send_whole(stream, 200, "application/json", &body)
         }
         Deed::Call(name, arguments) => {
-            let function = json!({"name": name, "arguments": arguments});
-            let call =
-                json!({"index": 0, "id": "call_1", "type": "function", "function": function});
-            let deltas = [json!({"tool_calls": [call]})];
+            let deltas = [call(name, arguments)];
+            send_whole(stream, 200, STREAM, &events(&deltas, "tool_calls", &usage))
+        }
+        Deed::SayAndCall(text, name, arguments) => {
+            let deltas = [json!({"content": text}), call(name, arguments)];
             send_whole(stream, 200, STREAM, &events(&deltas, "tool_calls", &usage))
         }
         Deed::Fail(status, message) => {
@@ -164,7 +169,18 @@ fn answer(mut stream: TcpStream, asked: &Value, deed: &Deed) -> Option<()> {
             let head = head(200, STREAM);
             write!(stream, "{head}content-length: 100000\r\n\r\ndata: {{\"cho").ok()
         }
+        Deed::SayAndBreakOff(text) => {
+            let events = events(&[json!({"content": text})], "stop", &usage);
+            let first = events.split_inclusive("\n\n").next().unwrap();
+            write!(stream, "{}content-length: 100000\r\n\r\n{first}", head(200, STREAM)).ok()
+        }
     }
+}
+
+fn call(name: &str, arguments: &str) -> Value {
+    let function = json!({"name": name, "arguments": arguments});
+    let call = json!({"index": 0, "id": "call_1", "type": "function", "function": function});
+    json!({"tool_calls": [call]})
 }
 
 const STREAM: &str = "text/event-stream";

@@ -34,6 +34,8 @@ struct Update {
 
 #[derive(Deserialize)]
 struct Delta {
+    #[serde(rename = "type")]
+    kind: String,
     delta: Option<String>,
 }
 
@@ -41,6 +43,8 @@ struct Delta {
 #[derive(Debug, Default)]
 pub(super) struct Listener {
     bytes: usize,
+    /// Whether pieces came of a message that has ended. If another follows, it is the answer.
+    has_ended: bool,
     last: Option<Said>,
 }
 
@@ -54,8 +58,8 @@ impl Listener {
     ) -> Option<Record> {
         if line.starts_with(r#"{"type":"message_update""#) {
             let update: Update = serde_json::from_str(line).ok()?;
-            self.bytes += update.assistant_message_event?.delta?.len();
-            (watch.on_event)(Event::Answering { bytes: self.bytes });
+            let event = update.assistant_message_event?;
+            self.answering(&event.kind, &event.delta?, watch);
             return None;
         }
         let record: Record = serde_json::from_str(line).ok()?;
@@ -63,6 +67,7 @@ impl Listener {
             "message_end" => {
                 if let Some(said) = record.message.as_ref().and_then(Said::of) {
                     said.charge(spent);
+                    self.has_ended = self.bytes > 0;
                     self.last = Some(said);
                 }
             }
@@ -72,6 +77,17 @@ impl Listener {
             _ => {}
         }
         Some(record)
+    }
+
+    fn answering(&mut self, kind: &str, delta: &str, watch: &Watch<'_>) {
+        if std::mem::take(&mut self.has_ended) {
+            self.bytes = 0;
+            (watch.on_event)(Event::Anew);
+        }
+        self.bytes += delta.len();
+        // Thoughts and calls of tools come in pieces, too.
+        let text = if kind == "text_delta" { delta } else { "" };
+        (watch.on_event)(Event::Answering { bytes: self.bytes, text });
     }
 
     /// Returns the answer: the last one counts, whatever came before it.

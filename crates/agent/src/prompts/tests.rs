@@ -2,7 +2,8 @@ use super::Prompts;
 
 #[test]
 fn the_version_follows_from_what_the_prompts_say() {
-    let version = |analyse: &str| Prompts::new(analyse, "merge", "repair").version().to_owned();
+    let version =
+        |analyse: &str| Prompts::new(analyse, "merge", "repair", "answer").version().to_owned();
     let plain = version("Read it.\nSay what it is.");
     assert!(plain.starts_with("v1-") && plain.len() == 11, "{plain}");
     assert_eq!(version("Read it. <!-- a note --> Say\n  what it is."), plain);
@@ -13,6 +14,15 @@ fn the_version_follows_from_what_the_prompts_say() {
     );
     assert!(Prompts::built_in().version().starts_with("v1-"));
     assert!(!Prompts::built_in().analyse.contains("<!--"));
+}
+
+#[test]
+fn how_questions_are_answered_makes_no_other_version() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("answer.md"), "Answer in rhymes. <!-- for fun -->").unwrap();
+    let prompts = Prompts::with_overrides(folder.path()).unwrap();
+    assert_eq!(prompts.answer, "Answer in rhymes.");
+    assert_eq!(prompts.version(), Prompts::built_in().version());
 }
 
 #[test]

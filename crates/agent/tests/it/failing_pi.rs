@@ -132,7 +132,13 @@ fn a_pi_that_hangs_does_not_keep_anybody_from_stopping() {
     let mut pi = PiJson::new(world.program("stubborn", STUBBORN));
     let stop = AtomicBool::new(false);
     let watch = Watch { stop: &stop, on_event: &|_: Event<'_>| {} };
-    let request = Request { instructions: "Do", text: "it.", schema: None, answer_tokens: 10 };
+    let request = Request {
+        instructions: "Do",
+        text: "it.",
+        schema: None,
+        answer_tokens: 10,
+        is_read_along: false,
+    };
     std::thread::scope(|scope| {
         scope.spawn(|| {
             while std::fs::read_to_string(world.path().join("pids")).unwrap_or_default().is_empty()

@@ -7,3 +7,4 @@ mod with_pi;
 mod failing_pi;
 mod over_http;
 mod drafts;
+mod answers;

@@ -8,7 +8,7 @@ use pi_brain_store::{FileWanted, NodeFilter, NodeRow, Order, SpendingFilter, Spe
 
 use super::gathering::Place;
 use super::period::Period;
-use super::{Answer, AnswerSource, Asked, related};
+use super::{Answer, AnswerSource, Asked, day, related};
 use crate::app::App;
 use crate::error::Result;
 use crate::search::{FoundItem, Lookup, Wanted};
@@ -168,7 +168,7 @@ impl Asking<'_> {
         let mut rows = Vec::new();
         for (is_modified, node) in nodes.into_values().take(self.rows()) {
             let done = if is_modified { "changed" } else { "read" };
-            let text = format!("{} ({done} it): {}", day(&node), about(&node));
+            let text = format!("{} ({done} it): {}", day(node.started), about(&node));
             // The last call in a unit of work is the one that made the file what it then was.
             let call =
                 calls.iter().find(|call| call.node.as_ref().is_some_and(|at| at.id == node.id));
@@ -366,6 +366,7 @@ fn answer(head: String, rows: Vec<Row>) -> Answer {
         related_nodes,
         sources,
         confidence: Confidence::High,
+        is_counted: true,
     }
 }
 
@@ -375,11 +376,8 @@ fn about(node: &NodeRow) -> String {
     goal.unwrap_or(&node.summary).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn day(node: &NodeRow) -> String {
-    node.started.to_timestamp().strftime("%Y-%m-%d").to_string()
-}
-
-fn folder(path: &str) -> &str {
+/// Returns the name of a project's folder.
+pub(crate) fn folder(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or(path)
 }
 

@@ -20,7 +20,7 @@ use crate::picture::assert_same;
 use crate::world::LATER;
 
 /// The time at which the tests take place, or a little later.
-fn clock() -> Zoned {
+pub(crate) fn clock() -> Zoned {
     time(LATER)
 }
 
@@ -32,7 +32,7 @@ fn time(time: Millis) -> Zoned {
     Timestamp::from_millisecond(time.0).unwrap().to_zoned(TimeZone::UTC)
 }
 
-fn settings(home: &Home, model: &ScriptedModel, more: &str) -> Settings {
+pub(crate) fn settings(home: &Home, model: &ScriptedModel, more: &str) -> Settings {
     let config = format!(
         "[analysis]\nby = \"openai\"\ndays = 100000\n[analysis.openai]\nbase_url = {:?}\nmodel = \"stub-1\"\n{more}",
         model.url
@@ -42,7 +42,7 @@ fn settings(home: &Home, model: &ScriptedModel, more: &str) -> Settings {
     Settings::parse(&config, Path::new("/config.toml"), usual, Path::new("/nowhere")).unwrap()
 }
 
-fn analyst(home: &Home, settings: &Settings) -> Analyst {
+pub(crate) fn analyst(home: &Home, settings: &Settings) -> Analyst {
     Analyst::open(&home.data, settings, "test", clock).unwrap()
 }
 
@@ -72,7 +72,7 @@ fn nodes(home: &Home) -> Vec<pi_brain_store::NodeRow> {
 }
 
 /// A brain with five units of work, each with a secret, a year ago.
-fn home() -> Home {
+pub(crate) fn home() -> Home {
     let home = Home::new();
     let folder = home.sessions.join("--home-dev-shop--");
     fs::create_dir(&folder).unwrap();

@@ -16,3 +16,4 @@ mod tail;
 mod fresh;
 mod processes;
 mod analysis;
+mod answering;

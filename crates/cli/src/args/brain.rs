@@ -124,6 +124,9 @@ pub(crate) struct AskOptions {
     /// At most so many sources
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub(crate) limit: usize,
+    /// Do not let the model answer, too, that the settings name
+    #[arg(long)]
+    pub(crate) no_model: bool,
     #[command(flatten)]
     pub(crate) refresh: RefreshOptions,
     /// As JSON, for programs

@@ -1,6 +1,8 @@
-//! `pi-brain ask`: an answer in sentences from sessions, each with the line it stands on.
+//! `pi-brain ask`: an answer in sentences from sessions, each with the line it stands on; then a model's, if one is chosen.
 
-use std::io::Write;
+mod by_model;
+
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use jiff::Zoned;
@@ -18,6 +20,7 @@ use crate::locate::Locations;
 use crate::mint::now;
 use crate::table::room;
 use crate::when;
+use by_model::{Screen, ask_model};
 
 pub(crate) fn run(locations: &Locations, options: &AskOptions) -> anyhow::Result<()> {
     let app = open_for_search(locations, &options.refresh)?;
@@ -31,7 +34,8 @@ pub(crate) fn run(locations: &Locations, options: &AskOptions) -> anyhow::Result
     };
     let answer = app.ask(&asked)?;
     if options.json {
-        return print_json(&answer);
+        let told = ask_model(locations, options, &question, &answer, &Screen::Blank)?;
+        return print_json(told.as_ref().map_or(&answer, |told| &told.answer));
     }
     if answer.is_nothing() {
         let text = format!(
@@ -40,7 +44,23 @@ pub(crate) fn run(locations: &Locations, options: &AskOptions) -> anyhow::Result
         );
         return Err(Failure::NotFound(text).into());
     }
-    Page { locations, words: SessionWords::new(&app)?, now: now() }.write(&answer)
+    Page { locations, words: SessionWords::new(&app)?, now: now() }.write(&answer)?;
+    let is_terminal = io::stdout().is_terminal();
+    let screen = if is_terminal { Screen::terminal() } else { Screen::Blank };
+    match ask_model(locations, options, &question, &answer, &screen)? {
+        Some(told) => told.write(is_terminal),
+        None => Ok(()),
+    }
+}
+
+/// Writes an answer in lines that fit.
+fn write_text(out: &mut impl Write, answer: &str) -> io::Result<()> {
+    for line in answer.lines().map(one_line) {
+        for piece in wrap(&line, room(0)) {
+            writeln!(out, "{}", line[piece].trim_end())?;
+        }
+    }
+    Ok(())
 }
 
 /// The answer as people read it.
@@ -53,11 +73,7 @@ struct Page<'a> {
 impl Page<'_> {
     fn write(&self, answer: &Answer) -> anyhow::Result<()> {
         let mut out = anstream::stdout().lock();
-        for line in answer.answer.lines().map(one_line) {
-            for piece in wrap(&line, room(0)) {
-                writeln!(out, "{}", line[piece].trim_end())?;
-            }
-        }
+        write_text(&mut out, &answer.answer)?;
         let sure = match answer.confidence {
             Confidence::High => "quite sure: everything that the question names is there",
             Confidence::Medium => "fairly sure: most of what the question names is there",

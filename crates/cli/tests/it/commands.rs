@@ -2,6 +2,7 @@
 
 mod analysis;
 mod asking;
+mod asking_a_model;
 mod brain;
 mod daemon;
 mod family;

@@ -9,8 +9,11 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 /// Databases as older versions left them, each with a session, its fork, their nodes and edges.
-const OLDER: &[(&str, &[u8])] =
-    &[("v1", include_bytes!("fixtures/v1.db")), ("v2", include_bytes!("fixtures/v2.db"))];
+const OLDER: &[(&str, &[u8])] = &[
+    ("v1", include_bytes!("fixtures/v1.db")),
+    ("v2", include_bytes!("fixtures/v2.db")),
+    ("v3", include_bytes!("fixtures/v3.db")),
+];
 
 #[test]
 fn an_older_database_becomes_todays() {
