@@ -10,6 +10,7 @@ mod mint;
 mod open;
 mod own_writes;
 mod pager;
+mod signals;
 mod table;
 mod when;
 

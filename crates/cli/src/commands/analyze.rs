@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -15,7 +15,6 @@ use pi_brain_app::{Analyst, App, Outlook, Settings, Worked};
 use pi_brain_session::Millis;
 use pi_brain_store::{Left, NodeFilter, Wish};
 use serde_json::{Value, json};
-use signal_hook::consts::{SIGINT, SIGTERM};
 
 use super::{print_json, say};
 use crate::args::{AnalyzeOptions, RefreshOptions};
@@ -24,6 +23,7 @@ use crate::describe::{BOLD, DIM};
 use crate::failure::{Failure, warn};
 use crate::locate::Locations;
 use crate::mint::now;
+use crate::signals::stop_on_signals;
 use crate::table::{count, dollars, how_many};
 use crate::when;
 
@@ -266,12 +266,7 @@ impl Desk<'_> {
 
     /// Has everything read, several at the same time; Ctrl-C ends it, and what was begun is put back.
     fn work(&self, analyst: &Analyst, wishes: &[Wish]) -> anyhow::Result<Summary> {
-        let stop = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            // A second one ends the program as it always does.
-            signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))?;
-            signal_hook::flag::register(signal, Arc::clone(&stop))?;
-        }
+        let stop = stop_on_signals()?;
         let run = format!("analyze {}", uuid::Uuid::new_v4());
         analyst.enqueue(wishes, &run)?;
         let bar = bar(wishes.len(), "reading  {bar:30} {pos}/{len}  {msg}");

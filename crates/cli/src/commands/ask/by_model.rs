@@ -2,26 +2,19 @@
 
 use std::cell::RefCell;
 use std::io::Write;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Zoned;
 use pi_brain_agent::{AgentError, Event, Spent, Watch};
 use pi_brain_app::{Analyst, Answer, ModelAnswer};
-use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
 
 use super::write_text;
 use crate::args::AskOptions;
 use crate::describe::{BOLD, DIM, clean, one_line};
 use crate::failure::warn;
 use crate::locate::Locations;
-
-/// What the shell is told of a program that a signal ended.
-const INTERRUPTED: i32 = 130;
+use crate::signals::stop_on_signals;
 
 /// A model's answer, and what it took.
 pub(super) struct Told {
@@ -74,17 +67,6 @@ pub(super) fn ask_model(
     };
     warn(&one_line(&format!("{reason}; the answer from your sessions stands")));
     Ok(None)
-}
-
-/// Makes signals a wish to stop. A second one ends the program at once.
-fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .context("could not listen for signals")?;
-    }
-    Ok(stop)
 }
 
 impl Told {
