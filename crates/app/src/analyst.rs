@@ -34,11 +34,11 @@ use crate::settings::{AnalysisBy, AnalysisSettings, Settings};
 use log::Recorded;
 use price::find_price;
 
+pub use answering::ModelAnswer;
+
 /// How long a lease lasts, and how often it is renewed.
 const LEASE: Duration = Duration::from_secs(60);
 const RENEWAL: Duration = Duration::from_secs(15);
-
-pub use answering::ModelAnswer;
 
 /// What tells the time, where the user is.
 pub type Clock = fn() -> Zoned;
