@@ -56,6 +56,7 @@ bench: tools
 	$(CARGO) build --release --locked
 	$(CARGO) run --release --locked -p pi-brain-benches -- ingest --entries 12000 --pi $(TOOLS)/pi/1.5.0
 	$(CARGO) run --release --locked -p pi-brain-benches -- ingest --entries 100000 --pi $(TOOLS)/pi/1.5.0
+	$(CARGO) run --release --locked -p pi-brain-benches -- daemon
 
 # The long forms of tests that `make test` runs in short: real pis write while the daemon is killed again and again, an ingest
 # is killed again and again, and sessions come in every order.

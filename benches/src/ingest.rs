@@ -339,14 +339,14 @@ fn append(
 }
 
 /// Somebody who goes on with a session.
-struct Typist {
+pub(crate) struct Typist {
     last: String,
     now: Millis,
     typed: usize,
 }
 
 impl Typist {
-    fn at_the_end_of(file: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn at_the_end_of(file: &Path) -> anyhow::Result<Self> {
         let session = Session::open(file)?;
         let last = session.log().entries().last().context("an empty session")?;
         let id = last.id.as_ref().context("an entry without id")?;
@@ -355,7 +355,7 @@ impl Typist {
     }
 
     /// Appends a line; returns its id and a word that is only there.
-    fn append(&mut self, file: &Path) -> anyhow::Result<(String, String)> {
+    pub(crate) fn append(&mut self, file: &Path) -> anyhow::Result<(String, String)> {
         self.typed += 1;
         let (id, word) = (format!("typed{:03}", self.typed), format!("quagga{}", self.typed));
         let (parent, time, millis) = (&self.last, self.now, self.now.0);

@@ -2,10 +2,11 @@
 //!
 //! What counts are ratios between contestants of one run; see `docs/benchmarks.md`. [`corpus`] makes the
 //! sessions. Reading and listing ([`measure_sessions`]), memory ([`measure_memory`]), growth
-//! ([`measure_growth`]), forests ([`measure_forest`]), and taking sessions in and searching them ([`measure_ingest`]) are
-//! measured by functions that tests call at a tiny size. Nothing here decides whether a figure is good enough.
+//! ([`measure_growth`]), forests ([`measure_forest`]), taking sessions in and searching them ([`measure_ingest`]), and a daemon
+//! that has nothing to do ([`measure_daemon`]) are measured by functions that tests call at a tiny size. Nothing here decides whether a figure is good enough.
 
 pub mod corpus;
+mod daemon;
 mod floors;
 mod forest;
 mod growth;
@@ -16,6 +17,7 @@ mod race;
 mod report;
 mod sessions;
 
+pub use daemon::{DaemonFigures, DaemonPlan, Idle, measure_daemon};
 pub use forest::{AppendFigures, ForestFigures, ForestSizes, measure_forest};
 pub use growth::{GrowthFigures, measure_growth};
 pub use ingest::{
@@ -24,5 +26,7 @@ pub use ingest::{
 };
 pub use memory::{MEMORY_COMMAND, MemoryFigures, measure_memory, open_watched};
 pub use race::Outcome;
-pub use report::{report_forest, report_growth, report_ingest, report_memory, report_sessions};
+pub use report::{
+    report_daemon, report_forest, report_growth, report_ingest, report_memory, report_sessions,
+};
 pub use sessions::{SessionFigures, measure_sessions};

@@ -3,13 +3,15 @@
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use pi_brain_benches::corpus::{Recipe, Style, make_corpus, make_large_session, make_once};
 use pi_brain_benches::{
-    ForestSizes, INGEST_COMMAND, IngestPlan, MEMORY_COMMAND, SEARCH_COMMAND, ingest_watched,
-    measure_forest, measure_growth, measure_ingest, measure_memory, measure_sessions, open_watched,
-    report_forest, report_growth, report_ingest, report_memory, report_sessions, search_watched,
+    DaemonPlan, ForestSizes, INGEST_COMMAND, IngestPlan, MEMORY_COMMAND, SEARCH_COMMAND,
+    ingest_watched, measure_daemon, measure_forest, measure_growth, measure_ingest, measure_memory,
+    measure_sessions, open_watched, report_daemon, report_forest, report_growth, report_ingest,
+    report_memory, report_sessions, search_watched,
 };
 
 /// Measures pi-brain against real pi and plain tools.
@@ -68,6 +70,8 @@ enum Command {
     },
     /// Measure taking sessions in, keeping up with them, and searching them.
     Ingest(IngestOptions),
+    /// Measure a daemon that has nothing to do, and how soon others find what is written beside it.
+    Daemon(DaemonOptions),
     /// Open one session and print what memory that took: the other end of `session`.
     #[command(name = MEMORY_COMMAND, hide = true)]
     OpenLarge { file: PathBuf },
@@ -108,6 +112,28 @@ struct IngestOptions {
     /// Files of the set of small sessions.
     #[arg(long, default_value_t = 5400)]
     small_files: usize,
+    /// Entries of the session that is appended to, roughly.
+    #[arg(long, default_value_t = 100_000)]
+    large_entries: u64,
+}
+
+#[derive(Args)]
+struct DaemonOptions {
+    /// The `pi-brain` that is started [default: the one beside this program].
+    #[arg(long)]
+    program: Option<PathBuf>,
+    /// The folder for session files, and for what is made of them.
+    #[arg(long, default_value = "target/benches-corpus")]
+    corpus: PathBuf,
+    /// How many small sessions there are.
+    #[arg(long, default_value_t = 5000)]
+    files: usize,
+    /// For how many seconds an idle daemon is watched.
+    #[arg(long, default_value_t = 60)]
+    seconds: u64,
+    /// How many lines are appended.
+    #[arg(long, default_value_t = 50)]
+    appends: usize,
     /// Entries of the session that is appended to, roughly.
     #[arg(long, default_value_t = 100_000)]
     large_entries: u64,
@@ -161,6 +187,7 @@ fn main() -> anyhow::Result<()> {
             Ok(())
         }
         Command::Ingest(options) => ingest(&options),
+        Command::Daemon(options) => daemon(&options),
         Command::OpenLarge { file } => print_figures(&open_watched(&file)?),
         Command::IngestWatched { data, sessions } => {
             print_figures(&ingest_watched(&data, &sessions)?)
@@ -178,16 +205,13 @@ fn print_figures(figures: &impl serde::Serialize) -> anyhow::Result<()> {
 
 fn ingest(options: &IngestOptions) -> anyhow::Result<()> {
     let IngestOptions { entries, large_entries, small_files, ref corpus, .. } = *options;
-    let recipe = |files: usize, bytes: u64| Recipe { files, bytes, style: Style::Wordy, seed: 1 };
     let agent = corpus.join(format!("ingest-{entries}"));
     let files = usize::try_from(entries / SESSION_ENTRIES)?.max(3);
-    make_sessions(&agent, recipe(files, entries * ENTRY_BYTES))?;
-    let small = corpus.join(format!("ingest-small-{small_files}"));
-    make_sessions(&small, recipe(small_files, 1))?;
-    let large = corpus.join(format!("ingest-large-{large_entries}.jsonl"));
-    make_large(&large, large_entries * ENTRY_BYTES, Style::Wordy, 1)?;
+    make_sessions(&agent, wordy(files, entries * ENTRY_BYTES))?;
+    let small = make_small(corpus, small_files)?;
+    let large = make_wordy_large(corpus, large_entries)?;
     let benches = std::env::current_exe()?;
-    let program = options.program.clone().unwrap_or_else(|| benches.with_file_name("pi-brain"));
+    let program = program(options.program.as_deref())?;
     let plan = IngestPlan {
         benches: &benches,
         program: &program,
@@ -207,6 +231,43 @@ fn ingest(options: &IngestOptions) -> anyhow::Result<()> {
     let cores = available_parallelism().map_or(1, NonZero::get);
     println!("{}", report_ingest(&measure_ingest(&plan)?, cores));
     Ok(())
+}
+
+fn daemon(options: &DaemonOptions) -> anyhow::Result<()> {
+    let DaemonOptions { ref corpus, files, seconds, appends, large_entries, .. } = *options;
+    let plan = DaemonPlan {
+        program: &program(options.program.as_deref())?,
+        agent: &make_small(corpus, files)?,
+        large: &make_wordy_large(corpus, large_entries)?,
+        work: &corpus.join(format!("daemon-{files}-work")),
+        watch: Duration::from_secs(seconds),
+        appends,
+    };
+    println!("{}", report_daemon(&measure_daemon(&plan)?));
+    Ok(())
+}
+
+/// Returns the `pi-brain` that is to be started.
+fn program(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let beside = std::env::current_exe()?.with_file_name("pi-brain");
+    Ok(named.map_or(beside, Path::to_owned))
+}
+
+fn wordy(files: usize, bytes: u64) -> Recipe {
+    Recipe { files, bytes, style: Style::Wordy, seed: 1 }
+}
+
+/// Makes so many sessions that are as small as they can be; returns their agent folder.
+fn make_small(corpus: &Path, files: usize) -> anyhow::Result<PathBuf> {
+    let agent = corpus.join(format!("ingest-small-{files}"));
+    make_sessions(&agent, wordy(files, 1))?;
+    Ok(agent)
+}
+
+fn make_wordy_large(corpus: &Path, entries: u64) -> anyhow::Result<PathBuf> {
+    let file = corpus.join(format!("ingest-large-{entries}.jsonl"));
+    make_large(&file, entries * ENTRY_BYTES, Style::Wordy, 1)?;
+    Ok(file)
 }
 
 impl Size {

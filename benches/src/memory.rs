@@ -93,8 +93,14 @@ pub(crate) fn watch_memory<T>(work: impl FnOnce() -> T) -> anyhow::Result<(T, u6
 /// Returns the memory that this process alone has filled: `RssAnon`. Pages of files do not count, for
 /// the system can take them back at any time.
 pub(crate) fn anonymous_memory() -> anyhow::Result<u64> {
-    let status = fs::read_to_string("/proc/self/status").context("reading /proc/self/status")?;
+    memory_of("self")
+}
+
+/// Returns the same of another process.
+pub(crate) fn memory_of(process: &str) -> anyhow::Result<u64> {
+    let path = format!("/proc/{process}/status");
+    let status = fs::read_to_string(&path).with_context(|| format!("reading {path}"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
     let kilobytes = line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok());
-    Ok(kilobytes.context("/proc/self/status says nothing of RssAnon")? * 1024)
+    Ok(kilobytes.with_context(|| format!("{path} says nothing of RssAnon"))? * 1024)
 }

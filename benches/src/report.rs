@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use crate::daemon::{DaemonFigures, Idle};
 use crate::floors::{FTS5, TANTIVY};
 use crate::forest::{AppendFigures, ForestFigures, READ_ONLY};
 use crate::growth::{GROWTH, GrowthFigures};
@@ -110,6 +111,37 @@ pub fn report_ingest(figures: &IngestFigures, cores: usize) -> String {
     format!(
         "## Ingest: {entries} entries, {corpus}\n\n{messages} messages, {nodes} nodes.\n\n{passes}\n\
          ### Two words\n\n{searches}\n### Disk\n\n{disk}\n### Budgets\n\n{budgets}"
+    )
+}
+
+/// Writes down what a daemon took.
+pub fn report_daemon(figures: &DaemonFigures) -> String {
+    let DaemonFigures { files, start, first, next, large, appends } = figures;
+    let head = ["", "after the first ingest", "after a restart", "must"].map(str::to_owned);
+    let share = |idle: &Idle| {
+        let share = 100.0 * idle.busy.as_secs_f64() / idle.watched.as_secs_f64();
+        format!("{share:.2} % of a core")
+    };
+    let memory = |idle: &Idle| format!("{:.1} MB", megabytes(idle.memory));
+    let row = |what: &str, figure: &dyn Fn(&Idle) -> String, must: &str| {
+        vec![what.to_owned(), figure(first), figure(next), must.to_owned()]
+    };
+    let rows = [
+        row("processor", &share, "under 0.5 %"),
+        row("RssAnon", &memory, "60 MB"),
+        row("open files", &|idle| idle.open_files.to_string(), ""),
+        row("threads", &|idle| idle.threads.to_string(), ""),
+    ];
+    format!(
+        "## Daemon: {files} files, idle for {:.0} s\n\nTaken in after {:.1} s.\n\n{}\n\
+         A line appended to {:.0} MB → found by `pi-brain search`: p50 {} ms, p95 {} ms, worst {} ms.\n",
+        first.watched.as_secs_f64(),
+        start.as_secs_f64(),
+        table(&head, rows.into_iter()),
+        megabytes(*large),
+        finely(appends.median()),
+        finely(appends.nearly_all()),
+        finely(appends.range().1),
     )
 }
 

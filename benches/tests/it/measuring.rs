@@ -112,6 +112,24 @@ fn taking_in_and_searching_are_measured() {
     assert_rows(&report, "| disk |", 1);
 }
 
+#[test]
+fn an_idle_daemon_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new(PROGRAM)
+        .args("daemon --files 4 --seconds 1 --appends 2 --large-entries 300".split(' '))
+        .arg("--corpus")
+        .arg(folder.path())
+        .arg("--program")
+        .arg(pi_brain())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report = String::from_utf8(output.stdout).unwrap();
+    assert_rows(&report, "## Daemon: 4 files, idle for 1 s", 1);
+    assert_rows(&report, "| RssAnon |", 1);
+    assert_rows(&report, "A line appended to ", 1);
+}
+
 /// Returns the real program. Cargo builds the programs of other packages only when it is asked to.
 fn pi_brain() -> PathBuf {
     let path = Path::new(PROGRAM).with_file_name("pi-brain");

@@ -216,6 +216,15 @@ fn foreground(home: &Home) -> Child {
     command.spawn().unwrap()
 }
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[test]
+fn it_tells_the_system_to_take_memory_back() {
+    let home = Watched::new();
+    home.start();
+    let environment = fs::read_to_string(format!("/proc/{}/environ", home.pid())).unwrap();
+    assert!(environment.split('\0').any(|variable| variable == "MALLOC_ARENA_MAX=1"));
+}
+
 #[test]
 fn killed_at_any_moment_it_loses_nothing() {
     let (home, calm) = (Watched::new(), Watched::new());
