@@ -315,21 +315,21 @@ impl Analyst {
 
     fn perform(&mut self, job: &Job, watch: &Watch<'_>) -> Result<Worked> {
         let Some(id) = job.node else {
-            self.finish(job, None)?;
+            self.finish(job)?;
             return Ok(Worked::Skipped { node: None });
         };
         let Some(current) = self.store.node(NodeRef { id, version: None })? else {
-            self.finish(job, None)?;
+            self.finish(job)?;
             return Ok(Worked::Skipped { node: Some(id) });
         };
         if self.has_unknown_version(&current)? {
-            self.finish(job, None)?;
+            self.finish(job)?;
             return Ok(Worked::Skipped { node: Some(id) });
         }
         let (built_in, transcript) = match self.read(id) {
             Ok(Some(read)) => read,
             Ok(None) => {
-                self.finish(job, None)?;
+                self.finish(job)?;
                 return Ok(Worked::Skipped { node: Some(id) });
             }
             Err(AppError::Read { path, source }) => {
@@ -350,7 +350,7 @@ impl Analyst {
             && current.metadata.analyzer_version == self.prompts.version()
             && current.source.segment == built_in.source.segment;
         if job.kind == JobKind::Analyse && is_read {
-            self.finish(job, None)?;
+            self.finish(job)?;
             return Ok(Worked::Skipped { node: Some(id) });
         }
         let mut allowance = match self.reserve(job, &transcript)? {
@@ -476,9 +476,13 @@ impl Analyst {
         let version = next_version(Some(&current), draft, trigger);
         let number = version.as_ref().map_or(current.version, |version| version.version);
         let node = NodeRef { id: current.id, version: Some(number) };
+        let kept = match version {
+            Some(version) if self.store.keep_version(&job.lease, &version)? => Some(version),
+            _ => None,
+        };
         self.journal(job, &spent, SpendOutcome::Done)?;
-        let is_ours = self.store.finish_job(&job.lease, version.as_ref())?;
-        Ok(Worked::Done { node, is_new: is_ours && version.is_some(), spent })
+        self.store.finish_job(&job.lease, kept.as_ref())?;
+        Ok(Worked::Done { node, is_new: kept.is_some(), spent })
     }
 
     fn failed(
@@ -543,9 +547,8 @@ impl Analyst {
         Ok(current.map(|current| self.store.adopt_versions(&current)).transpose()? == Some(true))
     }
 
-    fn finish(&mut self, job: &Job, version: Option<&Node>) -> Result<()> {
-        self.store.finish_job(&job.lease, version)?;
-        Ok(())
+    fn finish(&mut self, job: &Job) -> Result<()> {
+        Ok(self.store.finish_job(&job.lease, None)?)
     }
 
     /// Waits for the right to write: what a model said is paid for.

@@ -280,7 +280,7 @@ impl App {
             self.link()
         });
         match linked {
-            Ok(()) => self.store.finish_job(&job.lease, None).map(drop)?,
+            Ok(()) => self.store.finish_job(&job.lease, None)?,
             Err(error) => {
                 let due = Millis(now.0.saturating_add(LINK_LEASE));
                 let error_text = error.to_string();

@@ -324,27 +324,26 @@ impl Store {
         self.change_jobs(|transaction| left_of_day(transaction, caps))
     }
 
-    /// Ends a job that was done, with the version of the node that came of it. Returns whether it was still ours; otherwise
-    /// somebody else does it, and nothing is changed.
-    ///
-    /// Only who may write may do this: the version's file is written before the database names it.
-    pub fn finish_job(&mut self, lease: &str, version: Option<&Node>) -> Result<bool> {
+    /// Writes the file of the version that came of a job, if the job is still ours. Returns whether it is; otherwise
+    /// somebody else does it, and nothing is changed. Only who may write may do this.
+    pub fn keep_version(&mut self, lease: &str, version: &Node) -> Result<bool> {
         let is_ours = self.database.read(|connection| {
             let sql = "SELECT 1 FROM job WHERE lease = ?1";
             connection.query_row(sql, [lease], |_| Ok(())).optional()
         })?;
-        if is_ours.is_none() {
-            return Ok(false);
-        }
-        if let Some(version) = version {
+        if is_ours.is_some() {
             self.node_files.write(version, true)?;
         }
+        Ok(is_ours.is_some())
+    }
+
+    /// Ends a job that was done, with the version that came of it and whose file is there.
+    pub fn finish_job(&mut self, lease: &str, version: Option<&Node>) -> Result<()> {
         self.change_jobs(|transaction| {
             if let Some(version) = version {
                 save_version(transaction, version)?;
             }
-            transaction.execute("DELETE FROM job WHERE lease = ?1", [lease])?;
-            Ok(true)
+            transaction.execute("DELETE FROM job WHERE lease = ?1", [lease]).map(drop)
         })
     }
 
