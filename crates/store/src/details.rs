@@ -3,6 +3,7 @@
 use pi_brain_brain::{Edge, EdgeId, NodeId};
 use pi_brain_session::Millis;
 use rusqlite::OptionalExtension;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::error::{Result, StoreError};
 use crate::store::Store;
 
 /// A version of a node, as a list of versions has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionRow {
     /// Its number.
@@ -27,7 +28,7 @@ pub struct VersionRow {
 }
 
 /// A note that the user put on a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlagRow {
     /// When.

@@ -22,6 +22,7 @@ use pi_brain_brain::NodeId;
 use pi_brain_session::Millis;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::derived::{key, node_id};
@@ -30,7 +31,7 @@ use crate::files::{self, SessionFile};
 use crate::store::Store;
 
 /// What lists say of a node.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRow {
     /// Its name.

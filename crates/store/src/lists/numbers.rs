@@ -2,6 +2,7 @@
 
 use pi_brain_forest::RootId;
 use pi_brain_session::Millis;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::count;
@@ -13,7 +14,7 @@ use crate::store::Store;
 pub type Tally = Vec<(String, u64)>;
 
 /// How much there is of everything.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Numbers {
     /// Session files that were read.
