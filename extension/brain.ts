@@ -84,7 +84,9 @@ export async function tell(event: SessionEvent, withinMs: number): Promise<void>
 export async function webAddress(): Promise<string> {
   const daemon = findDaemon();
   if (daemon && (await isServed(daemon.url))) return daemon.url;
-  throw new BrainError("The page is served by the daemon, which is not running. Start it with `pi-brain daemon start`.");
+  throw new BrainError(
+    "The page is served by the daemon, which is not running. Start it with `pi-brain daemon start`.",
+  );
 }
 
 async function obtain(request: Request, args: string[], cwd: string, stop?: AbortSignal): Promise<unknown> {
@@ -100,7 +102,12 @@ async function obtain(request: Request, args: string[], cwd: string, stop?: Abor
   }
 }
 
-async function fromDaemonOrProgram(request: Request, args: string[], cwd: string, signal: AbortSignal): Promise<unknown> {
+async function fromDaemonOrProgram(
+  request: Request,
+  args: string[],
+  cwd: string,
+  signal: AbortSignal,
+): Promise<unknown> {
   const daemon = findDaemon();
   try {
     if (daemon) return await callDaemon(daemon, request, signal);
@@ -131,7 +138,9 @@ function isServed(address: string): Promise<boolean> {
 function readAnswer(value: unknown): Answer {
   const from = fields(value);
   if (!from || typeof from["answer"] !== "string")
-    throw new BrainError("The brain's answer has another form than expected. Are pi-brain and this extension up to date?");
+    throw new BrainError(
+      "The brain's answer has another form than expected. Are pi-brain and this extension up to date?",
+    );
   const confidence = from["confidence"];
   return {
     summary: text(from["summary"]),

@@ -49,7 +49,10 @@ function branchHere(pi: Pi): Command["handler"] {
     if (!here) return notify(ctx, "There is nothing yet to branch off from.", "warning");
     const name = oneLine(args);
     if (name !== "") pi.setLabel(here.id, name);
-    notify(ctx, `${name === "" ? "This place is" : `Marked as "${name}":`} ${here.id}. Come back with /branches ${name || here.id}`);
+    notify(
+      ctx,
+      `${name === "" ? "This place is" : `Marked as "${name}":`} ${here.id}. Come back with /branches ${name || here.id}`,
+    );
   };
 }
 
@@ -66,7 +69,8 @@ function label(pi: Pi): Command["handler"] {
 
 async function go(ctx: CommandContext, target: Entry | undefined, wanted: string): Promise<void> {
   if (!target) return notify(ctx, `No branch, label or entry is called "${oneLine(wanted)}".`, "warning");
-  if (!ctx.isIdle()) return notify(ctx, "The agent is at work. Wait for it, or stop it, before you go elsewhere.", "warning");
+  if (!ctx.isIdle())
+    return notify(ctx, "The agent is at work. Wait for it, or stop it, before you go elsewhere.", "warning");
   const { cancelled } = await ctx.navigateTree(target.id, { summarize: false });
   if (!cancelled) notify(ctx, `Now at ${target.id}`);
 }
@@ -88,7 +92,8 @@ export function findBranches(session: SessionReader): Branch[] {
   // A parent stands before its children in the file, so one pass from the end sees children first.
   const followers = new Map<string | null, number>();
   for (const entry of entries.toReversed())
-    if (isSpoken(entry) || followers.has(entry.id)) followers.set(entry.parentId, (followers.get(entry.parentId) ?? 0) + 1);
+    if (isSpoken(entry) || followers.has(entry.id))
+      followers.set(entry.parentId, (followers.get(entry.parentId) ?? 0) + 1);
   const ends = entries.filter((entry) => isSpoken(entry) && !followers.has(entry.id));
 
   // What follows an end is bookkeeping; the last of it is where pi was when it left the branch.
@@ -144,5 +149,7 @@ function isRequest({ type, message }: Entry): boolean {
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.map((block: { type?: string; text?: string }) => (block.type === "text" ? (block.text ?? "") : "")).join(" ");
+  return content
+    .map((block: { type?: string; text?: string }) => (block.type === "text" ? (block.text ?? "") : ""))
+    .join(" ");
 }

@@ -40,7 +40,7 @@ export function brainCommand(pi: Pi, sessionEnd: AbortSignal): Command {
       } catch (error) {
         if (sessionEnd.aborted) return;
         if (!(error instanceof BrainError)) throw error;
-        notify(ctx, oneLine(error.message, 500), "error");
+        notify(ctx, error.message, "error");
       }
     },
   };

@@ -5,7 +5,7 @@ import { BrainError } from "./errors.ts";
 import type { Daemon } from "./settings.ts";
 
 /** More than any answer has; what sends more is no brain. */
-const MOST_BYTES = 4 << 20;
+const MOST_CHARACTERS = 4 << 20;
 
 export interface Request {
   method: "GET" | "POST";
@@ -13,13 +13,13 @@ export interface Request {
   body?: unknown;
 }
 
-/** Nobody answers at the daemon's address. */
+/** Nobody answers at the daemon's address, or not to the end. */
 export class NoDaemon extends Error {}
 
 /** Gives the JSON of the response, or `undefined` if it has none. */
 export async function callDaemon(daemon: Daemon, request: Request, signal: AbortSignal): Promise<unknown> {
   const response = await send(daemon, request, signal);
-  const text = await read(response);
+  const text = await read(response, signal);
   const status = response.statusCode ?? 0;
   const value = parse(text);
   if (status >= 400) throw new BrainError(complaint(value) ?? `The brain refused with status ${status}.`);
@@ -40,20 +40,23 @@ function send(daemon: Daemon, { method, path, body }: Request, signal: AbortSign
   const open = url.protocol === "https:" ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const sent = open(url, { method, headers, signal, agent: false }, resolve);
-    sent.on("error", (error) => reject(signal.aborted ? signal.reason : new NoDaemon(error.message)));
+    sent.on("error", () => reject(signal.aborted ? signal.reason : new NoDaemon()));
     sent.end(payload);
   });
 }
 
-async function read(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response) {
-    size += (chunk as Buffer).length;
-    if (size > MOST_BYTES) throw new BrainError("The brain's answer is too long to be one.");
-    chunks.push(chunk as Buffer);
+async function read(response: IncomingMessage, signal: AbortSignal): Promise<string> {
+  let text = "";
+  try {
+    for await (const chunk of response.setEncoding("utf8")) {
+      text += chunk;
+      if (text.length > MOST_CHARACTERS) break;
+    }
+  } catch {
+    throw signal.aborted ? signal.reason : new NoDaemon();
   }
-  return Buffer.concat(chunks).toString("utf8");
+  if (text.length > MOST_CHARACTERS) throw new BrainError("The brain's answer is too long to be one.");
+  return text;
 }
 
 function parse(text: string): unknown {

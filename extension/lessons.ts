@@ -21,12 +21,16 @@ export function offerLessons(pi: Pi): void {
     coming = lessonsFor(ctx.cwd);
   });
 
+  // Sent at this moment the message stands before the user's, which is what the model is to answer. One that
+  // is returned from here, or left for the next turn, would stand after it.
   pi.on("before_agent_start", async () => {
     const lessons = await coming;
     coming = Promise.resolve([]);
-    if (!lessons || lessons.length === 0) return undefined;
-    const content = lessonsText(lessons);
-    return { message: { customType: CUSTOM_TYPE, content, display: true, details: { lessons } } };
+    if (!lessons || lessons.length === 0) return;
+    pi.sendMessage(
+      { customType: CUSTOM_TYPE, content: lessonsText(lessons), display: true, details: { lessons } },
+      { triggerTurn: false },
+    );
   });
 }
 

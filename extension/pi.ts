@@ -95,10 +95,7 @@ export type SessionEventName = "session_start" | "session_tree" | "session_compa
 
 export interface Pi {
   on(event: SessionEventName, handler: (event: { reason?: string }, ctx: Context) => Promise<void> | void): void;
-  on(
-    event: "before_agent_start",
-    handler: (event: object, ctx: Context) => Promise<{ message: CustomMessage } | undefined>,
-  ): void;
+  on(event: "before_agent_start", handler: () => Promise<void>): void;
   registerTool<Params, Details>(tool: Tool<Params, Details>): void;
   registerCommand(name: string, command: Command): void;
   getCommands(): { name: string }[];

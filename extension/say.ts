@@ -11,7 +11,13 @@ export function notify(ctx: Context, text: string, kind: NoticeKind = "info"): v
 }
 
 /** A message that the person sees now and the model with the next turn. It starts no turn. */
-export async function addToConversation(pi: Pi, ctx: CommandContext, customType: string, content: string, details: unknown) {
+export async function addToConversation(
+  pi: Pi,
+  ctx: CommandContext,
+  customType: string,
+  content: string,
+  details: unknown,
+) {
   // While a run goes on, old pi would put the message into it and thereby prolong it.
   if (ctx.mode === undefined && !ctx.isIdle()) await ctx.waitForIdle();
   pi.sendMessage({ customType, content, display: true, details }, { triggerTurn: false });

@@ -9,6 +9,13 @@ import { startBrain, TOKEN } from "./stand-in.mjs";
 
 const PATIENCE_MS = 40_000;
 
+/** Those that are open. Told to end, a run of scenarios leaves neither processes nor folders behind. */
+const worlds = new Set();
+process.once("SIGTERM", async () => {
+  for (const world of worlds) await world.close();
+  process.exit(143);
+});
+
 /**
  * The world of one scenario: a home folder, a scripted model, a brain (the stand-in, unless the options
  * name another), and ways to start pi in it. `close` ends all of it.
@@ -37,7 +44,9 @@ export async function makeWorld(options, { daemon = true, program, settings = {}
     running.push(terminal);
     return terminal;
   };
+  worlds.add(world);
   world.close = async () => {
+    worlds.delete(world);
     for (const pi of running) await pi.end();
     stub.close();
     brain?.close();
@@ -108,7 +117,10 @@ function startRpc(dir, args, { cwd, env }) {
     },
     async ask(type, more = {}) {
       const id = rpc.send(type, more);
-      const answer = await eventually(() => answers.get(id) ?? (ended && { success: false, error: `pi ended: ${stderr}` }), 30_000);
+      const answer = await eventually(
+        () => answers.get(id) ?? (ended && { success: false, error: `pi ended: ${stderr}` }),
+        30_000,
+      );
       if (!answer?.success) throw new Error(`${type}: ${answer?.error ?? "no answer"}`);
       return answer.data;
     },
@@ -139,13 +151,15 @@ function startRpc(dir, args, { cwd, env }) {
 }
 
 export const isNotice = (event) => event.type === "extension_ui_request" && event.method === "notify";
-export const isMessage = (customType) => (event) => event.type === "message_end" && event.message.customType === customType;
+export const isMessage = (customType) => (event) =>
+  event.type === "message_end" && event.message.customType === customType;
 
 function runOnce(dir, args, { cwd, env }) {
   const pi = spawn(process.execPath, [piCli(dir), ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const late = setTimeout(() => pi.kill("SIGKILL"), PATIENCE_MS);
   const said = { stdout: "", stderr: "" };
-  for (const stream of ["stdout", "stderr"]) pi[stream].setEncoding("utf8").on("data", (chunk) => (said[stream] += chunk));
+  for (const stream of ["stdout", "stderr"])
+    pi[stream].setEncoding("utf8").on("data", (chunk) => (said[stream] += chunk));
   return new Promise((done) =>
     pi.on("close", (code) => {
       clearTimeout(late);
@@ -157,14 +171,46 @@ function runOnce(dir, args, { cwd, env }) {
 /** pi in a terminal of its own, which is read as a person reads it. */
 function startTerminal(dir, args, { home, cwd, env }) {
   const name = `pi-brain-${process.pid}-${Date.now()}`;
-  const tmux = (...words) => execFileSync("tmux", ["-L", name, "-f", "/dev/null", ...words], { env: { ...env, TMUX_TMPDIR: home }, encoding: "utf8" });
+  const tmux = (...words) =>
+    execFileSync("tmux", ["-L", name, "-f", "/dev/null", ...words], {
+      env: { ...env, TMUX_TMPDIR: home },
+      encoding: "utf8",
+    });
   const vars = Object.entries({ ...env, TERM: "screen-256color" }).map(([key, value]) => `${key}=${value}`);
-  tmux("new-session", "-d", "-x", "140", "-y", "50", "-c", cwd, "env", "-i", ...vars, process.execPath, piCli(dir), ...args);
+  tmux(
+    "new-session",
+    "-d",
+    "-x",
+    "140",
+    "-y",
+    "50",
+    "-c",
+    cwd,
+    "env",
+    "-i",
+    ...vars,
+    process.execPath,
+    piCli(dir),
+    ...args,
+  );
   const screen = () => tmux("capture-pane", "-p", "-t", "0");
+  const press = (key) => tmux("send-keys", "-t", "0", key);
+  const type = async (text) => {
+    for (const letter of text) tmux("send-keys", "-t", "0", "-l", letter);
+    await eventually(() => screen().includes(text));
+    await sleep(50);
+  };
   return {
     screen,
-    type: (text) => tmux("send-keys", "-t", "0", "-l", text),
-    press: (key) => tmux("send-keys", "-t", "0", key),
+    type,
+    press,
+    /** Types a line, and sends it once it stands there: what comes too fast is taken for a paste. */
+    async enter(text) {
+      await type(text);
+      press("Enter");
+    },
+    /** Waits until pi has loaded everything and takes input. */
+    ready: () => eventually(() => /\[Extensions\][^]*stub-1/.test(screen()), 15_000),
     /** The screen once it shows that. */
     shows: (pattern, patience = 15_000) => eventually(() => (pattern.test(screen()) ? screen() : undefined), patience),
     async end() {
@@ -186,4 +232,5 @@ export function readEntries(file) {
 }
 
 /** Text of a message as the scripted model receives it. */
-export const textOf = (content) => (typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("\n"));
+export const textOf = (content) =>
+  typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? "").join("\n");

@@ -18,13 +18,20 @@ import * as asking from "./asking.mjs";
 import * as loading from "./loading.mjs";
 import * as session from "./session.mjs";
 
-export const scenarios = { ...asking, ...session, ...loading };
+const scenarios = { ...asking, ...session, ...loading };
 
 const TAKES_VALUE = ["pi", "extension", "brain-url", "token", "home", "cwd", "bin", "question"];
 const PATHS = ["pi", "extension", "home", "cwd", "bin"];
 
+const options = readOptions(process.argv.slice(2));
+if (options.list) console.log(Object.keys(scenarios).join("\n"));
+else {
+  const names = options.names.length > 0 ? options.names : Object.keys(scenarios);
+  for (const name of names) console.log(JSON.stringify(await observe(name)));
+}
+
 /** Gives what was seen, or why nothing was. */
-export async function observe(name, options) {
+async function observe(name) {
   try {
     return { scenario: name, seen: await scenarios[name](options) };
   } catch (error) {
@@ -32,7 +39,7 @@ export async function observe(name, options) {
   }
 }
 
-export function readOptions(argv) {
+function readOptions(argv) {
   const options = { question: "why are retries capped", names: [] };
   for (let at = 0; at < argv.length; at++) {
     const name = argv[at].replace(/^--/, "");
@@ -44,15 +51,6 @@ export function readOptions(argv) {
   for (const name of PATHS) if (options[name]) options[name] = resolve(options[name]);
   const unknown = options.names.filter((name) => !(name in scenarios));
   if (unknown.length > 0) throw new Error(`no such scenario: ${unknown.join(", ")}`);
+  if (!options.list && (!options.pi || !options.extension)) throw new Error("--pi DIR and --extension DIR are needed");
   return options;
-}
-
-if (import.meta.filename === process.argv[1] || process.argv[1]?.endsWith("/scenarios.mjs")) {
-  const options = readOptions(process.argv.slice(2));
-  if (options.list) console.log(Object.keys(scenarios).join("\n"));
-  else if (!options.pi || !options.extension) throw new Error("--pi DIR and --extension DIR are needed");
-  else {
-    const names = options.names.length > 0 ? options.names : Object.keys(scenarios);
-    for (const name of names) console.log(JSON.stringify(await observe(name, options)));
-  }
 }

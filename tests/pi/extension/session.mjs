@@ -2,8 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { eventually, isMessage, isNotice, makeWorld, readEntries, textOf } from "./harness.mjs";
-import { BRIEFING } from "./stand-in.mjs";
+import { eventually, isMessage, makeWorld, readEntries, textOf } from "./harness.mjs";
 
 const tree = fileURLToPath(new URL("../tree-extension.ts", import.meta.url));
 const lastId = (file, role) => readEntries(file).findLast((entry) => entry.message?.role === role).id;
@@ -24,7 +23,12 @@ export async function flag(options) {
       early,
       notice,
       stored: flags.map(({ type, data }) => ({ type, data })),
-      event: event && { ...event, sessionId: typeof event.sessionId, sessionFile: event.sessionFile === file, leafId: event.leafId === flags.at(-1).id },
+      event: event && {
+        ...event,
+        sessionId: typeof event.sessionId,
+        sessionFile: event.sessionFile === file,
+        leafId: event.leafId === flags.at(-1).id,
+      },
       unkept: { code: unkept.code, stderr: unkept.stderr.trim() },
       file: options.home ? file : undefined,
     };
@@ -96,15 +100,18 @@ async function withLessons(options, env, file) {
     await pi.say("SAY two");
     const session = await pi.file();
     const offered = pi.events.filter(isMessage("brain_lessons"));
-    const told = world.stub.requests[0].messages.map((message) => textOf(message.content)).join("\n");
+    const told = world.stub.requests[0].messages.map((message) => textOf(message.content)).slice(-2);
     await pi.end();
     const again = world.rpc(["-e", world.extension, "--session", session]);
     await again.say("SAY three");
     const print = await world.run(["-e", world.extension, "-p", "SAY four"]);
-    const inPrint = world.stub.requests.at(-1).messages.some((message) => textOf(message.content).includes("> - (project) Lesson number 1"));
+    const inPrint = world.stub.requests
+      .at(-1)
+      .messages.some((message) => textOf(message.content).includes("> - (project) Lesson number 1"));
     return {
       offered: offered.map(({ message }) => ({ display: message.display, content: message.content })),
-      toldAtOnce: told.includes("> - (project) Lesson number 5"),
+      // The request is what the model is to answer, so it comes last.
+      told: told[0].includes("> - (project) Lesson number 5") && told[1] === "SAY one",
       again: again.events.filter(isMessage("brain_lessons")).length,
       inPrint,
       print: print.stdout,
@@ -138,15 +145,23 @@ export async function branches(options) {
     const parentOf = (id) => {
       const entries = new Map(readEntries(file).map((entry) => [entry.id, entry]));
       let at = entries.get(entries.get(id).parentId);
-      while (at.type === "label" || at.type === "message" && at.message.role === "user") at = entries.get(at.parentId);
+      while (at.type === "label" || (at.type === "message" && at.message.role === "user"))
+        at = entries.get(at.parentId);
       return at.id;
     };
     const continued = parentOf(lastId(file, "assistant"));
     const byLabel = await pi.command("/branches crossing");
     const byId = await pi.command(`/branches ${right}`);
     const unknown = await pi.command("/branches nowhere");
-    const names = (text) => text?.replaceAll(root, "ROOT").replaceAll(left, "LEFT").replaceAll(right, "RIGHT").replace(/, [^,]*,? [^,]*\d\d:?\d\d[^\n]*/g, "");
-    const labels = readEntries(file).filter((entry) => entry.type === "label").map((entry) => [names(entry.targetId), entry.label]);
+    const names = (text) =>
+      text
+        ?.replaceAll(root, "ROOT")
+        .replaceAll(left, "LEFT")
+        .replaceAll(right, "RIGHT")
+        .replace(/(of its own), .*/g, "$1, TIME");
+    const labels = readEntries(file)
+      .filter((entry) => entry.type === "label")
+      .map((entry) => [names(entry.targetId), entry.label]);
     const said = { none, nothingToLabel, marked, labelled, named, list, byLabel, byId, unknown };
     return {
       ...Object.fromEntries(Object.entries(said).map(([key, notice]) => [key, names(notice?.text)])),
@@ -164,18 +179,16 @@ export async function branchesTui(options) {
   const world = await makeWorld(options);
   try {
     const pi = world.tui(["-e", world.extension, "-e", tree]);
-    await pi.shows(/stub-1/);
+    await pi.ready();
     for (const words of ["alpha", "beta"]) {
-      pi.type(`SAY ${words}`);
-      pi.press("Enter");
+      await pi.enter(`SAY ${words}`);
       await pi.shows(new RegExp(`\\n\\s*${words}`));
     }
-    pi.type("/label end of beta");
-    pi.press("Enter");
+    await pi.enter("/label end of beta");
     await pi.shows(/Labelled/);
-    pi.type("/branches");
+    await pi.type("/branches");
     await pi.shows(/List the branches/);
-    pi.press("Escape");
+    pi.press("Escape"); // the completion
     pi.press("Enter");
     const offered = await pi.shows(/Branches of this session[^]*1\. SAY beta \[end of beta\] \(here\)/);
     pi.press("Enter");
@@ -197,7 +210,13 @@ export async function takenNames(options) {
     const pi = world.rpc(["-e", world.extension, "-e", other]);
     const { commands } = await pi.ask("get_commands");
     const { text } = await pi.command("/label x");
-    return { text, names: commands.map((command) => command.name).filter((name) => /label|branch|brain/.test(name)).sort() };
+    return {
+      text,
+      names: commands
+        .map((command) => command.name)
+        .filter((name) => /label|branch|brain/.test(name))
+        .sort(),
+    };
   } finally {
     await world.close();
   }

@@ -49,20 +49,31 @@ export const BRIEFING = {
   recent: [],
 };
 
-/** Serves on a free port of 127.0.0.1. `reply` can be changed at any time. */
-export async function startBrain(reply = {}) {
+/**
+ * Serves on a free port of 127.0.0.1. `reply` can be changed at any time: what it gives, after how many
+ * milliseconds, with which status and error; `raw` text instead; or the beginning only (`breakOff`).
+ */
+export async function startBrain() {
   const asked = [];
-  const brain = { reply: { query: ANSWER, briefing: BRIEFING, status: 200, delay: 0, ...reply }, asked };
+  const brain = { reply: { query: ANSWER, briefing: BRIEFING, status: 200, delay: 0 }, asked };
   const server = createServer(async (req, res) => {
     const chunks = [];
     for await (const chunk of req) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString("utf8");
     const { pathname, searchParams } = new URL(req.url, "http://stand-in");
     const { authorization } = req.headers;
-    asked.push({ method: req.method, pathname, authorization, search: Object.fromEntries(searchParams), body: text && JSON.parse(text) });
+    asked.push({
+      method: req.method,
+      pathname,
+      authorization,
+      search: Object.fromEntries(searchParams),
+      body: text && JSON.parse(text),
+    });
     const { status, body } = respond(brain.reply, pathname);
     if (pathname !== "/api/v1/events") await new Promise((done) => setTimeout(done, brain.reply.delay));
-    res.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    res.writeHead(status, { "content-type": "application/json" });
+    if (brain.reply.breakOff) return res.write('{"answer": ', () => res.destroy());
+    res.end(brain.reply.raw ?? JSON.stringify(body));
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
   brain.address = `127.0.0.1:${server.address().port}`;
