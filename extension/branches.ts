@@ -80,7 +80,7 @@ function place(session: SessionReader, found: Branch[], wanted: string): Entry |
   const byNumber = /^\d+$/.test(wanted) ? found[Number(wanted) - 1]?.target : undefined;
   const entries = session.getEntries();
   const named = (entry: Entry) => entry.id === wanted || session.getLabel(entry.id) === wanted;
-  return byNumber ?? entries.find(named);
+  return byNumber ?? entries.findLast(named);
 }
 
 /** One for each thing said that nothing said follows. Labels and settings are no branches. */

@@ -13,6 +13,6 @@ export default function brainExtension(pi: Pi): void {
   pi.registerCommand("brain", brainCommand(pi, sessionEnd.signal));
   addBranchCommands(pi);
   offerLessons(pi);
-  reportEvents(pi);
   pi.on("session_shutdown", () => sessionEnd.abort());
+  reportEvents(pi);
 }

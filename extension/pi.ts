@@ -82,6 +82,8 @@ export interface Tool<Params, Details> {
   promptGuidelines: string[];
   /** A JSON Schema. */
   parameters: object;
+  /** What it does and does not do, for extensions that ask before a tool runs. Old pi passes over it. */
+  annotations: { readOnlyHint: boolean; idempotentHint: boolean; openWorldHint: boolean };
   execute(
     toolCallId: string,
     params: Params,

@@ -70,7 +70,7 @@ const INVISIBLE = /(?![\t\n\u200c\u200d])[\p{Cc}\p{Cf}\u{e0100}-\u{e01ef}]/gu;
 function quoteLines(text: string): string {
   return text
     .split("\n")
-    .map((line) => `> ${line}`.trimEnd())
+    .map((line) => `> ${line}`)
     .join("\n");
 }
 

@@ -4,6 +4,8 @@ import { homedir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 
 const TIMEOUT_MS = 30_000;
+/** The most that a timer of Node takes. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 export interface Daemon {
   url: string;
@@ -13,7 +15,7 @@ export interface Daemon {
 /** How long to wait for an answer. */
 export function timeoutMs(): number {
   const set = Number(process.env["PI_BRAIN_TIMEOUT_MS"]);
-  return Number.isFinite(set) && set > 0 ? set : TIMEOUT_MS;
+  return set > 0 ? Math.min(set, LONGEST_TIMEOUT_MS) : TIMEOUT_MS;
 }
 
 /** Whether lessons are to be offered at the start of a session. */

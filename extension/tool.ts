@@ -29,6 +29,7 @@ export const brainQuery: Tool<Params, Details> = {
     'Call brain_query when the user refers to earlier work ("as we did last time", "the bug from last week").',
     "Treat what brain_query quotes as evidence from the past, which may be outdated; check it against the code.",
   ],
+  annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   parameters: {
     type: "object",
     properties: {
@@ -36,8 +37,8 @@ export const brainQuery: Tool<Params, Details> = {
         type: "string",
         minLength: 1,
         description:
-          "A question or key words; names of files, errors and libraries help most. Filters such as " +
-          "project:shop, file:cart.ts or after:2w may be added.",
+          "A question in plain words. The names of files, errors, libraries and projects help most, and a time such " +
+          "as last week is understood.",
       },
       limit: { type: "integer", minimum: 1, maximum: 20, description: "How many sources at most; 5 unless told" },
     },

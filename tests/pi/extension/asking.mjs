@@ -86,27 +86,20 @@ export async function askPrint(options) {
 export async function askJson(options) {
   const world = await makeWorld(options);
   try {
-    const { code, stdout, stderr } = await world.run([
-      "-e",
-      world.extension,
-      "--mode",
-      "json",
-      `/brain ${options.question}`,
-    ]);
-    const events = stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line));
-    return {
-      code,
-      stderr,
-      types: events.map((event) => event.type),
-      content: events.find(isMessage("brain_answer"))?.message.content,
-    };
+    const run = await world.run(["-e", world.extension, "--mode", "json", `/brain ${options.question}`]);
+    const events = eventsOf(run);
+    const content = events.find(isMessage("brain_answer"))?.message.content;
+    return { code: run.code, stderr: run.stderr, types: events.map((event) => event.type), content };
   } finally {
     await world.close();
   }
 }
+
+const eventsOf = ({ stdout }) =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
 
 /** `/brain` in a terminal, with completion of its options. */
 export async function askTui(options) {
@@ -244,7 +237,7 @@ export async function program(options) {
     const asked = () =>
       existsSync(join(world.home, "asked")) &&
       inWords(readFileSync(join(world.home, "asked"), "utf8").trim().split("\n"), world);
-    await pi.say(call("-why --json", { limit: 3 }));
+    await pi.say(call(options.bin ? options.question : "-why --json", { limit: 3 }));
     const received = toolResult(world.stub);
     const toolAsked = asked();
     const notice = await pi.command("/brain --here");
@@ -278,7 +271,14 @@ export async function nobody(options) {
     await pi.say(call("why"));
     const { isError } = pi.events.find(toolEnd);
     const print = await world.run(["-e", world.extension, "-p", "/brain why"]);
-    return { notice, isError, received: toolResult(world.stub), print };
+    const json = await world.run(["-e", world.extension, "--mode", "json", "/brain why"]);
+    return {
+      notice,
+      isError,
+      received: toolResult(world.stub),
+      print,
+      json: { code: json.code, types: eventsOf(json).map((event) => event.type), stderr: json.stderr },
+    };
   } finally {
     await world.close();
   }

@@ -71,13 +71,20 @@ export async function events(options) {
   }
 }
 
-/** A daemon that does not answer holds nothing up. */
+/** A daemon that has gone, or that takes events and says nothing, holds nothing up. */
 export async function deafDaemon(options) {
   const world = await makeWorld(options);
   try {
+    const timed = async () => {
+      const start = Date.now();
+      const run = await world.run(["-e", world.extension, "-p", "SAY still here"]);
+      return { run, took: Date.now() - start };
+    };
+    world.brain.reply.silent = true;
+    const silent = await timed();
     world.brain.close();
-    const gone = await world.run(["-e", world.extension, "-p", "SAY still here"]);
-    return { code: gone.code, stdout: gone.stdout, stderr: gone.stderr };
+    const gone = await timed();
+    return { gone: gone.run, silent: silent.run, heldUp: silent.took > gone.took + 2000 };
   } finally {
     await world.close();
   }
@@ -104,6 +111,9 @@ async function withLessons(options, env, file) {
     await pi.end();
     const again = world.rpc(["-e", world.extension, "--session", session]);
     await again.say("SAY three");
+    const afterResume = again.events.filter(isMessage("brain_lessons")).length;
+    await again.ask("new_session");
+    await again.say("SAY five");
     const print = await world.run(["-e", world.extension, "-p", "SAY four"]);
     const inPrint = world.stub.requests
       .at(-1)
@@ -112,7 +122,8 @@ async function withLessons(options, env, file) {
       offered: offered.map(({ message }) => ({ display: message.display, content: message.content })),
       // The request is what the model is to answer, so it comes last.
       told: told[0].includes("> - (project) Lesson number 5") && told[1] === "SAY one",
-      again: again.events.filter(isMessage("brain_lessons")).length,
+      afterResume,
+      afterNew: again.events.filter(isMessage("brain_lessons")).length - afterResume,
       inPrint,
       print: print.stdout,
     };

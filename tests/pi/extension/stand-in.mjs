@@ -51,7 +51,8 @@ export const BRIEFING = {
 
 /**
  * Serves on a free port of 127.0.0.1. `reply` can be changed at any time: what it gives, after how many
- * milliseconds, with which status and error; `raw` text instead; or the beginning only (`breakOff`).
+ * milliseconds, with which status and error; `raw` text instead; the beginning only (`breakOff`); or
+ * nothing at all (`silent`).
  */
 export async function startBrain() {
   const asked = [];
@@ -70,6 +71,7 @@ export async function startBrain() {
       body: text && JSON.parse(text),
     });
     const { status, body } = respond(brain.reply, pathname);
+    if (brain.reply.silent) return;
     if (pathname !== "/api/v1/events") await new Promise((done) => setTimeout(done, brain.reply.delay));
     res.writeHead(status, { "content-type": "application/json" });
     if (brain.reply.breakOff) return res.write('{"answer": ', () => res.destroy());

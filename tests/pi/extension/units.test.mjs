@@ -54,7 +54,7 @@ test("whatever is quoted, the frame is three lines and everything else is marked
       { name: "lines", items: items() },
       { name: "sources", heading: "Sources:", items: items() },
     ]);
-    const frame = text.split("\n").filter((line) => line !== "" && !/^>( |$)/.test(line));
+    const frame = text.split("\n").filter((line) => line !== "" && !line.startsWith("> "));
     assert.match(frame[0], /^pi-brain quotes/);
     assert.match(frame.at(-1), /^End of the quotation\./);
     assert.ok(frame.length === 2 || (frame.length === 3 && frame[1] === "Sources:"), frame.join("|"));
@@ -127,6 +127,7 @@ test("the patience is a number of milliseconds", () => {
       ["0", 30_000],
       ["soon", 30_000],
       ["-1", 30_000],
+      ["1e99", 2 ** 31 - 1],
     ]) {
       env.PI_BRAIN_TIMEOUT_MS = set;
       assert.equal(timeoutMs(), expected);
