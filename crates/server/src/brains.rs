@@ -24,8 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long somebody waits who wants to write while another process does.
 const WRITER_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Reads the settings.
-pub(crate) type ReadSettings = Arc<dyn Fn() -> pi_brain_app::Result<Settings> + Send + Sync>;
+/// Reads the settings: those of the file, or those that a text would be.
+pub type ReadSettings = Arc<dyn Fn(Option<&str>) -> pi_brain_app::Result<Settings> + Send + Sync>;
 
 /// The open brains.
 pub(crate) struct Brains {
@@ -100,7 +100,7 @@ impl Brains {
         let mut brain = match idle {
             Some(brain) if brain.app.is_current() => brain,
             _ => {
-                let app = App::open(&self.folder, (self.settings)()?)?;
+                let app = App::open(&self.folder, (self.settings)(None)?)?;
                 Brain { app, looks: None, change: 0 }
             }
         };
@@ -111,11 +111,6 @@ impl Brains {
             (brain.looks, brain.change) = (looks, change);
         }
         Ok(brain)
-    }
-
-    /// Closes those that nobody uses, for example because the settings have changed.
-    pub(crate) fn close(&self) {
-        self.lock().clear();
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Brain>> {

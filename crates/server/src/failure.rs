@@ -90,10 +90,6 @@ impl Failure {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message, hint)
     }
 
-    pub(crate) fn status(&self) -> StatusCode {
-        self.status
-    }
-
     pub(crate) fn problem(&self) -> &Problem {
         &self.problem
     }
@@ -117,7 +113,7 @@ impl From<AppError> for Failure {
             AppError::Search(error) => error.into(),
             AppError::Forest(error) => error.into(),
             AppError::Session(error) => error.into(),
-            AppError::Setting { .. } => Self::bad_request(chain(&error)),
+            AppError::Setting { .. } | AppError::Config { .. } => Self::bad_request(chain(&error)),
             AppError::NoModel | AppError::NoPrice => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "no_model",

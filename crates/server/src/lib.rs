@@ -19,5 +19,6 @@ mod sockets;
 mod connections;
 mod run;
 
+pub use brains::ReadSettings;
 pub use error::{Result, ServerError};
 pub use run::{Options, run};

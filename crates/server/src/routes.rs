@@ -1,7 +1,11 @@
 //! Everything that can be asked, by what it is about.
 
+mod config;
 mod daemon;
+mod knowledge;
+mod nodes;
 mod query;
+mod search;
 
 use std::sync::Arc;
 
@@ -30,7 +34,8 @@ const SMALL: u64 = 1024;
 
 /// Returns all routes, and the document that describes them.
 pub(crate) fn all() -> (Router<Arc<Desk>>, Vec<u8>) {
-    let api = daemon::add(query::add(Api::new()));
+    let parts = [query::add, search::add, nodes::add, knowledge::add, config::add, daemon::add];
+    let api = parts.into_iter().fold(Api::new(), |api, add| add(api));
     let (router, document) = api.finish();
     let router = router
         .route("/health", get(health))

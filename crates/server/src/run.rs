@@ -53,7 +53,7 @@ pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
         folder: folder.clone(),
         address,
         token,
-        settings: Box::new(move || of_daemon()),
+        settings: Box::new(move || of_daemon(None)),
         log: Arc::clone(&log),
     })?);
     log.line(format_args!("started as process {} on http://{address}", std::process::id()));

@@ -129,6 +129,24 @@ impl Store {
         Ok(edges)
     }
 
+    /// Lists the edges from and to any of the nodes, the oldest first.
+    pub fn edges_around(&self, nodes: &[NodeId]) -> Result<Vec<Edge>> {
+        let keys: Vec<i64> = nodes.iter().copied().map(key).collect();
+        let keys = serde_json::to_string(&keys).unwrap_or_default();
+        let data: Vec<String> = self.database.read(|connection| {
+            let sql = "WITH wanted AS (SELECT value FROM json_each(?1))
+                       SELECT data FROM edge WHERE source IN wanted
+                       UNION SELECT data FROM edge WHERE target IN wanted";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([keys], |row| row.get(0))?;
+            rows.collect()
+        })?;
+        let edges = data.iter().map(|data| read_json(data, "an edge"));
+        let mut edges = edges.collect::<Result<Vec<Edge>>>()?;
+        edges.sort_by_key(|edge| (edge.created_at, edge.id));
+        Ok(edges)
+    }
+
     /// Returns an edge.
     pub fn edge(&self, id: EdgeId) -> Result<Option<Edge>> {
         let data: Option<String> = self.database.read(|connection| {

@@ -8,8 +8,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use pi_brain_app::Settings;
-use pi_brain_server::Options;
+use pi_brain_app::SettingsFile;
+use pi_brain_server::{Options, ReadSettings};
 
 use super::say;
 use crate::args::UpOptions;
@@ -42,7 +42,7 @@ pub(crate) fn run(locations: Locations, options: &UpOptions) -> anyhow::Result<(
         port,
         token: options.token_file.as_deref().map(read_token).transpose()?,
         is_shown: !options.detached,
-        settings: Arc::new(settings_of(locations)?),
+        settings: settings_of(locations)?,
     };
     pi_brain_server::run(daemon, |address| {
         if !options.detached {
@@ -83,9 +83,11 @@ fn be_thrifty() {
 }
 
 /// Returns how to read the settings, now and whenever they have changed.
-fn settings_of(
-    locations: Locations,
-) -> anyhow::Result<impl Fn() -> pi_brain_app::Result<Settings> + Send + Sync> {
+fn settings_of(locations: Locations) -> anyhow::Result<ReadSettings> {
     let folder = locations.brain_folder()?;
-    Ok(move || locations.brain_settings_of(&folder))
+    let file = SettingsFile::of(&folder);
+    Ok(Arc::new(move |text| match text {
+        None => locations.brain_settings_of(&folder),
+        Some(text) => locations.parse_brain_settings(text, file.path()),
+    }))
 }

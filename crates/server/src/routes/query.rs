@@ -223,7 +223,7 @@ enum Piece {
 /// Lets a model answer, if it shall.
 fn ask_model(desk: &Arc<Desk>, query: Arc<Query>, found: Answer) -> Option<Pieces> {
     const ROOM: usize = 64;
-    let settings = (desk.settings)().ok()?;
+    let settings = (desk.settings)(None).ok()?;
     if !Analyst::shall_answer(&settings, &found) {
         return None;
     }

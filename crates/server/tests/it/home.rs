@@ -56,7 +56,10 @@ impl Home {
             port: 0,
             token: None,
             is_shown: false,
-            settings: Arc::new(move || settings(&sessions, &data)),
+            settings: Arc::new(move |text| match text {
+                None => settings(&sessions, &data),
+                Some(text) => parse_settings(text, &sessions),
+            }),
         }
     }
 
@@ -95,9 +98,16 @@ impl Home {
 }
 
 fn settings(sessions: &Path, data: &Path) -> pi_brain_app::Result<Settings> {
+    Settings::read(&data.join("config.toml"), usual(sessions), Path::new("/nowhere"))
+}
+
+fn parse_settings(text: &str, sessions: &Path) -> pi_brain_app::Result<Settings> {
+    Settings::parse(text, Path::new("config.toml"), usual(sessions), Path::new("/nowhere"))
+}
+
+fn usual(sessions: &Path) -> Source {
     let folder = SessionFolder::ByProject(sessions.to_owned());
-    let usual = Source { folder, computer: "thismachine".to_owned() };
-    Settings::read(&data.join("config.toml"), usual, Path::new("/nowhere"))
+    Source { folder, computer: "thismachine".to_owned() }
 }
 
 /// Writes a session: a header, and an entry for each word.

@@ -1,5 +1,7 @@
 //! Everything in numbers.
 
+use std::collections::BTreeMap;
+
 use pi_brain_forest::RootId;
 use pi_brain_session::Millis;
 use schemars::JsonSchema;
@@ -51,18 +53,23 @@ pub struct Numbers {
     pub last: Option<Millis>,
     /// Nodes by the kind of work.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub types: Tally,
     /// Nodes by how they ended.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub outcomes: Tally,
     /// Nodes by programming language.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub languages: Tally,
     /// Edges by type.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub edge_types: Tally,
     /// Calls by tool.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub tools: Tally,
 }
 
