@@ -1,6 +1,5 @@
-// `/branches`, `/branch-here` and `/label`: the places of a session's tree, without leaving the keyboard line.
-import type { Command, CommandContext, Entry, Pi, SessionReader } from "./pi.ts";
-import { modeOf } from "./pi.ts";
+// `/branches`, `/branch-here` and `/label`: the places of a session's tree, by name and number.
+import { type Command, type CommandContext, type Entry, modeOf, type Pi, type SessionReader } from "./pi.ts";
 import { oneLine } from "./quote.ts";
 import { notify } from "./say.ts";
 
@@ -49,10 +48,8 @@ function branchHere(pi: Pi): Command["handler"] {
     if (!here) return notify(ctx, "There is nothing yet to branch off from.", "warning");
     const name = oneLine(args);
     if (name !== "") pi.setLabel(here.id, name);
-    notify(
-      ctx,
-      `${name === "" ? "This place is" : `Marked as "${name}":`} ${here.id}. Come back with /branches ${name || here.id}`,
-    );
+    const marked = name === "" ? "This place is" : `Marked as "${name}":`;
+    notify(ctx, `${marked} ${here.id}. Come back with /branches ${name || here.id}`);
   };
 }
 
@@ -86,44 +83,58 @@ function place(session: SessionReader, found: Branch[], wanted: string): Entry |
 /** One for each thing said that nothing said follows. Labels and settings are no branches. */
 export function findBranches(session: SessionReader): Branch[] {
   const entries = session.getEntries();
-  const byId = new Map(entries.map((entry) => [entry.id, entry]));
-  const parent = (entry: Entry) => (entry.parentId === null ? undefined : byId.get(entry.parentId));
-
-  // A parent stands before its children in the file, so one pass from the end sees children first.
-  const followers = new Map<string | null, number>();
-  for (const entry of entries.toReversed())
-    if (isSpoken(entry) || followers.has(entry.id))
-      followers.set(entry.parentId, (followers.get(entry.parentId) ?? 0) + 1);
+  const followers = countFollowers(entries);
   const ends = entries.filter((entry) => isSpoken(entry) && !followers.has(entry.id));
+  const { endOf, lastOf } = followEnds(entries, ends);
+  const current = endOf.get(session.getLeafId() ?? "");
+  const upwards = walker(entries);
+  return ends.map((end) => {
+    const path = upwards(end);
+    const shared = path.findIndex((entry) => (followers.get(entry.id) ?? 0) > 1);
+    const own = shared < 0 ? path : path.slice(0, shared);
+    // To a message of an extension pi goes as to one of the user: to before it, with its text in the editor.
+    const target = upwards(lastOf.get(end) ?? end).find((entry) => entry.type !== "custom_message");
+    return {
+      end,
+      target: target ?? end,
+      isCurrent: end === current,
+      label: own.map((entry) => session.getLabel(entry.id)).find((name) => name !== undefined),
+      lastRequest: oneLine(textOf(path.find(isRequest)?.message?.content), 60),
+      messages: own.filter((entry) => entry.type === "message").length,
+    };
+  });
+}
 
-  // What follows an end is bookkeeping; the last of it is where pi was when it left the branch.
-  const endOf = new Map<string, Entry>(ends.map((end) => [end.id, end]));
-  const lastOf = new Map<Entry, Entry>(ends.map((end) => [end, end]));
+/** For each entry under which something was said: how many of its children lead there. */
+function countFollowers(entries: Entry[]): Map<string | null, number> {
+  const followers = new Map<string | null, number>();
+  // A parent stands before its children in the file, so one pass from the end sees children first.
+  for (const { id, parentId, ...entry } of entries.toReversed())
+    if (isSpoken(entry) || followers.has(id)) followers.set(parentId, (followers.get(parentId) ?? 0) + 1);
+  return followers;
+}
+
+/** What follows an end is bookkeeping; the last of it is where pi was when it left the branch. */
+function followEnds(entries: Entry[], ends: Entry[]): { endOf: Map<string, Entry>; lastOf: Map<Entry, Entry> } {
+  const endOf = new Map(ends.map((end) => [end.id, end]));
+  const lastOf = new Map<Entry, Entry>();
   for (const entry of entries) {
     const end = endOf.get(entry.parentId ?? "");
     if (!end || endOf.has(entry.id)) continue;
     endOf.set(entry.id, end);
     lastOf.set(end, entry);
   }
+  return { endOf, lastOf };
+}
 
-  const current = endOf.get(session.getLeafId() ?? "");
-  return ends.map((end) => {
-    const own: Entry[] = [];
-    for (let at: Entry | undefined = end; at && (followers.get(at.id) ?? 0) < 2; at = parent(at)) own.push(at);
-    let request: Entry | undefined = end;
-    while (request && !isRequest(request)) request = parent(request);
-    // To a message of an extension pi goes as to one of the user: to before it, with its text in the editor.
-    let target = lastOf.get(end);
-    while (target?.type === "custom_message") target = parent(target);
-    return {
-      end,
-      target: target ?? end,
-      isCurrent: end === current,
-      label: own.map((entry) => session.getLabel(entry.id)).find((name) => name !== undefined),
-      lastRequest: request ? oneLine(textOf(request.message?.content), 60) : "",
-      messages: own.filter((entry) => entry.type === "message").length,
-    };
-  });
+/** Gives a function for the way from an entry to its root. */
+function walker(entries: Entry[]): (from: Entry) => Entry[] {
+  const byId = new Map(entries.map((entry) => [entry.id, entry]));
+  return (from) => {
+    const path: Entry[] = [];
+    for (let at: Entry | undefined = from; at; at = byId.get(at.parentId ?? "")) path.push(at);
+    return path;
+  };
 }
 
 function describe({ end, isCurrent, label, lastRequest, messages }: Branch): string {
@@ -137,7 +148,7 @@ function lastSpoken(session: SessionReader): Entry | undefined {
   return session.getBranch().findLast(isSpoken);
 }
 
-function isSpoken({ type, message }: Entry): boolean {
+function isSpoken({ type, message }: Pick<Entry, "type" | "message">): boolean {
   if (type === "message") return message?.role !== "system";
   return type === "custom_message" || type === "branch_summary" || type === "compaction";
 }

@@ -58,8 +58,8 @@ export function clean(text: string): string {
     .replace(INVISIBLE, "");
 }
 
-/** Colours, cursor movements, titles and links: sequences as terminals read them, to their end. */
-const TERMINAL_SEQUENCES = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?/g;
+/** Colours and cursor movements; titles and links, if they end, so that one that does not takes nothing along. */
+const TERMINAL_SEQUENCES = /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\r\n]*(?:\x07|\x1b\\|\x9c)/g;
 
 /**
  * Control characters but tab and line feed; format characters, which turn text around or hide it, but the

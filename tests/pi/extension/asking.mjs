@@ -300,7 +300,7 @@ export async function slow(options) {
     return {
       notice,
       statuses,
-      inTime: waited > 1500 && waited < 4000,
+      inTime: waited > 1500 && waited < 6000,
       update: update?.partialResult.content[0].text,
       isError: pi.events.find(toolEnd).isError,
       received: toolResult(world.stub),
@@ -331,7 +331,7 @@ async function abortOne(options, how) {
     const ended = await pi.seen((event) => event.type === "agent_end");
     const programGone =
       how.program && Boolean(await eventually(() => !isRunning(Number(readFileSync(pidFile, "utf8"))), 3000));
-    return { ended: Boolean(ended), quickly: Date.now() - start < 2000, ...(how.program ? { programGone } : {}) };
+    return { ended: Boolean(ended), quickly: Date.now() - start < 5000, ...(how.program ? { programGone } : {}) };
   } finally {
     await world.close();
   }

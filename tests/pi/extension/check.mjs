@@ -29,7 +29,7 @@ for (const version of versions) {
 /** Says what is wrong, if something is. */
 async function checkVersion(version) {
   const pi = join(pis, version);
-  const args = [here("scenarios.mjs"), "--pi", pi, "--extension", extension, "--stand-in"];
+  const args = [here("scenarios.mjs"), "--pi", pi, "--extension", extension, "--stand-in", "--jobs", "2"];
   const child = spawn(join(pi, "node"), args, { stdio: ["ignore", "pipe", "inherit"] });
   const missing = new Set(Object.keys(expected));
   try {

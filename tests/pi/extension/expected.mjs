@@ -208,22 +208,15 @@ export const expected = {
     heldUp: false,
   },
   lessons: {
-    off: { offered: [], told: false, afterResume: 0, afterNew: 0, inPrint: false, print: "four\n" },
+    off: { offered: [], toldFirst: false },
+    byFile: { offered: [{ display: true, content: lessons }], toldFirst: true },
     byVariable: {
       offered: [{ display: true, content: lessons }],
-      told: true,
+      toldFirst: true,
       afterResume: 0,
       afterNew: 1,
       inPrint: true,
-      print: "four\n",
-    },
-    byFile: {
-      offered: [{ display: true, content: lessons }],
-      told: true,
-      afterResume: 0,
-      afterNew: 1,
-      inPrint: true,
-      print: "four\n",
+      printed: "five\n",
     },
   },
   branches: {

@@ -8,6 +8,7 @@
 //            [--cwd DIR]        the project to work in
 //            [--bin PATH]       the pi-brain program
 //            [--question TEXT]  what to ask
+//            [--jobs N]         so many scenarios at once, 1 unless told; not with --home
 //            SCENARIO…          all of them if none is named; --list names them
 //
 // Without --stand-in only those scenarios make sense that do not tell the brain how to behave: tool,
@@ -20,14 +21,19 @@ import * as session from "./session.mjs";
 
 const scenarios = { ...asking, ...session, ...loading };
 
-const TAKES_VALUE = ["pi", "extension", "brain-url", "token", "home", "cwd", "bin", "question"];
+const TAKES_VALUE = ["pi", "extension", "brain-url", "token", "home", "cwd", "bin", "question", "jobs"];
 const PATHS = ["pi", "extension", "home", "cwd", "bin"];
 
 const options = readOptions(process.argv.slice(2));
-if (options.list) console.log(Object.keys(scenarios).join("\n"));
+const names = options.names.length > 0 ? options.names : Object.keys(scenarios);
+if (options.list) console.log(names.join("\n"));
 else {
-  const names = options.names.length > 0 ? options.names : Object.keys(scenarios);
-  for (const name of names) console.log(JSON.stringify(await observe(name)));
+  await Promise.all(Array.from({ length: Number(options.jobs ?? 1) }, work));
+}
+
+/** Takes one scenario after the other, until none is left. */
+async function work() {
+  for (let name = names.shift(); name; name = names.shift()) console.log(JSON.stringify(await observe(name)));
 }
 
 /** Gives what was seen, or why nothing was. */

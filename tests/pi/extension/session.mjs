@@ -61,7 +61,7 @@ export async function events(options) {
     const heard = sent.map((event) => `${event.event} ${event.reason ?? "-"} ${names[event.sessionFile] ?? "other"}`);
     return {
       code,
-      endedQuickly: Date.now() - before < 3000,
+      endedQuickly: Date.now() - before < 5000,
       heard: [...new Set(heard)],
       leaves: sent.every((event) => event.leafId === undefined || /^[0-9a-f]{8}$/.test(event.leafId)),
       authorised: world.brain.asked.every((request) => request.authorization?.startsWith("Bearer ")),
@@ -84,52 +84,57 @@ export async function deafDaemon(options) {
     const silent = await timed();
     world.brain.close();
     const gone = await timed();
-    return { gone: gone.run, silent: silent.run, heldUp: silent.took > gone.took + 2000 };
+    return { gone: gone.run, silent: silent.run, heldUp: silent.took > gone.took + 5000 };
   } finally {
     await world.close();
   }
 }
 
-/** Off: nothing. On, by variable or by file: five lessons with the first turn, and never again. */
+/** Off: nothing. On, by variable or by file: five lessons with the first turn of a new session, and never again. */
 export async function lessons(options) {
-  const off = await withLessons(options, {}, undefined);
-  const byVariable = await withLessons(options, { PI_BRAIN_LESSONS: "1" }, undefined);
-  const byFile = await withLessons(options, {}, { lessons: true });
-  return { off, byVariable, byFile };
+  const off = await withLessons(options, {}, {});
+  const byFile = await withLessons(options, {}, { "extension.json": { lessons: true } });
+  const byVariable = await withLessons(options, { PI_BRAIN_LESSONS: "1" }, {}, lessonsLater);
+  return { off, byFile, byVariable };
 }
 
-async function withLessons(options, env, file) {
+async function withLessons(options, env, files, later = async () => ({})) {
   const world = await makeWorld(options, { env });
   try {
-    if (file) writeFileSync(join(world.data, "extension.json"), JSON.stringify(file));
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(world.data, name), JSON.stringify(content));
     const pi = world.rpc();
     await pi.say("SAY one");
     await pi.say("SAY two");
-    const session = await pi.file();
-    const offered = pi.events.filter(isMessage("brain_lessons"));
-    const told = world.stub.requests[0].messages.map((message) => textOf(message.content)).slice(-2);
-    await pi.end();
-    const again = world.rpc(["-e", world.extension, "--session", session]);
-    await again.say("SAY three");
-    const afterResume = again.events.filter(isMessage("brain_lessons")).length;
-    await again.ask("new_session");
-    await again.say("SAY five");
-    const print = await world.run(["-e", world.extension, "-p", "SAY four"]);
-    const inPrint = world.stub.requests
-      .at(-1)
-      .messages.some((message) => textOf(message.content).includes("> - (project) Lesson number 1"));
-    return {
-      offered: offered.map(({ message }) => ({ display: message.display, content: message.content })),
-      // The request is what the model is to answer, so it comes last.
-      told: told[0].includes("> - (project) Lesson number 5") && told[1] === "SAY one",
-      afterResume,
-      afterNew: again.events.filter(isMessage("brain_lessons")).length - afterResume,
-      inPrint,
-      print: print.stdout,
-    };
+    const [first, second] = world.stub.requests[0].messages.slice(-2).map((message) => textOf(message.content));
+    const offered = pi.events
+      .filter(isMessage("brain_lessons"))
+      .map(({ message: { display, content } }) => ({ display, content }));
+    // The request is what the model is to answer, so it comes last.
+    const toldFirst = first.includes("Lesson number 5") && second === "SAY one";
+    return { offered, toldFirst, ...(await later(world, pi)) };
   } finally {
     await world.close();
   }
+}
+
+async function lessonsLater(world, pi) {
+  const session = await pi.file();
+  await pi.end();
+  const again = world.rpc(["-e", world.extension, "--session", session]);
+  const offered = () => again.events.filter(isMessage("brain_lessons")).length;
+  await again.say("SAY three");
+  const afterResume = offered();
+  await again.ask("new_session");
+  await again.say("SAY four");
+  const afterNew = offered() - afterResume;
+  const print = await world.run(["-e", world.extension, "-p", "SAY five"]);
+  const told = world.stub.requests.at(-1).messages.map((message) => textOf(message.content));
+  return {
+    afterResume,
+    afterNew,
+    inPrint: told.some((text) => text.includes("Lesson number 5")),
+    printed: print.stdout,
+  };
 }
 
 /** Branches are listed and gone to, by number, by label and by id. */
@@ -153,14 +158,7 @@ export async function branches(options) {
     const list = await pi.command("/branches");
     const byNumber = await pi.command("/branches 1");
     await pi.say("SAY further left");
-    const parentOf = (id) => {
-      const entries = new Map(readEntries(file).map((entry) => [entry.id, entry]));
-      let at = entries.get(entries.get(id).parentId);
-      while (at.type === "label" || (at.type === "message" && at.message.role === "user"))
-        at = entries.get(at.parentId);
-      return at.id;
-    };
-    const continued = parentOf(lastId(file, "assistant"));
+    const continued = answerBefore(file, lastId(file, "assistant"));
     const byLabel = await pi.command("/branches crossing");
     const byId = await pi.command(`/branches ${right}`);
     const unknown = await pi.command("/branches nowhere");
@@ -183,6 +181,14 @@ export async function branches(options) {
   } finally {
     await world.close();
   }
+}
+
+/** The answer that stands above another one. */
+function answerBefore(file, id) {
+  const entries = new Map(readEntries(file).map((entry) => [entry.id, entry]));
+  let at = entries.get(entries.get(id).parentId);
+  while (at.message?.role !== "assistant") at = entries.get(at.parentId);
+  return at.id;
 }
 
 /** In a terminal the branches are a selection. */

@@ -82,6 +82,7 @@ test("cleaning keeps what people write", () => {
   assert.equal(clean(plain), plain);
   assert.equal(clean("\x1b[1;31mred\x1b[0m\r\nnext\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\"), "red\nnextlink");
   assert.equal(clean("a\u202eb\u2066c\u200bd\ufeffe\u{e0041}f\u{e0100}g\u061ch"), "abcdefgh");
+  assert.equal(clean("before \x1b]0;never ends\nafter"), "before ]0;never ends\nafter");
   assert.equal(oneLine(" two\n\n  lines ", 8), "two lin…");
 });
 
