@@ -2,9 +2,9 @@
 import { connect } from "node:net";
 import { callDaemon, NoDaemon, type Request } from "./daemon.ts";
 import { BrainError } from "./errors.ts";
-import { runProgram } from "./program.ts";
-import { findDaemon, timeoutMs } from "./settings.ts";
+import { type Run, runProgram } from "./program.ts";
 import { clean } from "./quote.ts";
+import { findDaemon, timeoutMs } from "./settings.ts";
 
 export interface Source {
   nodeId: string | null;
@@ -40,9 +40,13 @@ export interface Briefing {
 export interface Question {
   query: string;
   project: string;
+  /** The session that asks: what was just said in it is no news to it. */
+  session: string;
   /** `provider/id`, if the session has a model. */
   model: string | undefined;
   limit: number | undefined;
+  /** Whether a model may put the answer into words, too, if the brain has one: that takes seconds, and money. */
+  byModel: boolean;
 }
 
 export interface SessionEvent {
@@ -54,22 +58,23 @@ export interface SessionEvent {
 }
 
 export async function ask(question: Question, signal?: AbortSignal): Promise<Answer> {
-  const { query, project, model, limit } = question;
+  const { query, project, session, model, limit, byModel } = question;
   const request: Request = {
     method: "POST",
     path: "/api/query",
-    body: { query, context: { project, model }, ...(limit === undefined ? {} : { options: { limit } }) },
+    body: { query, context: { project, session, model }, options: { limit, model: byModel } },
   };
   const limited = limit === undefined ? [] : ["--limit", String(limit)];
+  const alone = byModel ? [] : ["--no-model"];
   // After `--` a question may start with a dash.
-  const args = ["ask", "--json", "--redact", ...limited, "--", query];
-  return readAnswer(await obtain(request, args, project, signal));
+  const args = ["ask", "--json", "--redact", ...limited, ...alone, "--", query];
+  return readAnswer(await obtain(request, { args, cwd: project, session }, signal));
 }
 
 /** What is known about a project. */
 export async function brief(project: string, signal?: AbortSignal): Promise<Briefing> {
   const request: Request = { method: "GET", path: `/api/v1/briefing?project=${encodeURIComponent(project)}` };
-  return readBriefing(await obtain(request, ["brief", "--json"], project, signal));
+  return readBriefing(await obtain(request, { args: ["brief", "--json"], cwd: project }, signal));
 }
 
 /** Tells the daemon of something it will see in the session file anyway, only later. Never fails. */
@@ -89,12 +94,12 @@ export async function webAddress(): Promise<string> {
   );
 }
 
-async function obtain(request: Request, args: string[], cwd: string, stop?: AbortSignal): Promise<unknown> {
+async function obtain(request: Request, run: Run, stop?: AbortSignal): Promise<unknown> {
   const patience = timeoutMs();
   const late = AbortSignal.timeout(patience);
   const signal = stop ? AbortSignal.any([stop, late]) : late;
   try {
-    return await fromDaemonOrProgram(request, args, cwd, signal);
+    return await fromDaemonOrProgram(request, run, signal);
   } catch (error) {
     if (stop?.aborted || !late.aborted) throw error;
     const seconds = Number((patience / 1000).toFixed(1));
@@ -102,19 +107,14 @@ async function obtain(request: Request, args: string[], cwd: string, stop?: Abor
   }
 }
 
-async function fromDaemonOrProgram(
-  request: Request,
-  args: string[],
-  cwd: string,
-  signal: AbortSignal,
-): Promise<unknown> {
+async function fromDaemonOrProgram(request: Request, run: Run, signal: AbortSignal): Promise<unknown> {
   const daemon = findDaemon();
   try {
     if (daemon) return await callDaemon(daemon, request, signal);
   } catch (error) {
     if (!(error instanceof NoDaemon)) throw error;
   }
-  return runProgram(args, cwd, signal);
+  return runProgram(run, signal);
 }
 
 function isServed(address: string): Promise<boolean> {

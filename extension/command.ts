@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { ask, brief, tell, webAddress } from "./brain.ts";
 import { BrainError } from "./errors.ts";
 import { describeSession, EVENT_MS } from "./events.ts";
-import { type Command, type CommandContext, type Completion, modelName, type Pi } from "./pi.ts";
+import { type Command, type CommandContext, type Completion, type Pi, whereAsked } from "./pi.ts";
 import { withProgress } from "./progress.ts";
 import { oneLine } from "./quote.ts";
 import { addToConversation, notify } from "./say.ts";
@@ -56,7 +56,7 @@ function run(pi: Pi, args: string, ctx: CommandContext, signal: AbortSignal): Pr
 }
 
 async function answer(pi: Pi, query: string, ctx: CommandContext, signal: AbortSignal): Promise<void> {
-  const question = { query, project: ctx.cwd, model: modelName(ctx), limit: undefined };
+  const question = { query, ...whereAsked(ctx), limit: undefined, byModel: true };
   const found = await waiting(ctx, ask(question, signal));
   if (found.sources.length === 0) return notify(ctx, NOTHING_KNOWN);
   if (ctx.hasUI) notify(ctx, oneLine(found.summary));

@@ -70,5 +70,6 @@ function parse(text: string): unknown {
 function complaint(value: unknown): string | undefined {
   const { message, hint } = (value as { error?: { message?: unknown; hint?: unknown } } | undefined)?.error ?? {};
   if (typeof message !== "string") return undefined;
-  return typeof hint === "string" && hint !== "" ? `${message} ${hint}` : message;
+  const advice = typeof hint === "string" && hint !== "" ? ` (${hint})` : "";
+  return `The brain refused: ${message}${advice}`;
 }

@@ -116,7 +116,8 @@ export function modeOf(ctx: Context, argv: readonly string[] = process.argv): Mo
   return asked === "json" ? "json" : "print";
 }
 
-/** `provider/id`, if the session has a model. */
-export function modelName(ctx: Context): string | undefined {
-  return ctx.model && `${ctx.model.provider}/${ctx.model.id}`;
+/** What the brain is told about who asks. */
+export function whereAsked(ctx: Context): { project: string; session: string; model: string | undefined } {
+  const model = ctx.model && `${ctx.model.provider}/${ctx.model.id}`;
+  return { project: ctx.cwd, session: ctx.sessionManager.getSessionId(), model };
 }

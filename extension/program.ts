@@ -11,12 +11,21 @@ const NO_BRAIN =
   "pi-brain is not running, and its program was not found. " +
   "Start it with `pi-brain daemon start`, or install pi-brain so that `pi-brain` is on the PATH.";
 
+export interface Run {
+  args: readonly string[];
+  cwd: string;
+  /** The session that it is run for. */
+  session?: string;
+}
+
 /** Gives the JSON that the program prints. */
-export async function runProgram(args: readonly string[], cwd: string, signal: AbortSignal): Promise<unknown> {
+export async function runProgram({ args, cwd, session }: Run, signal: AbortSignal): Promise<unknown> {
   const program = findProgram();
   if (!program) throw new BrainError(NO_BRAIN);
   signal.throwIfAborted();
-  const child = spawn(program, args, { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  // The variable by which new pi tells programs that its tools run.
+  const env = { ...process.env, ...(session === undefined ? {} : { PI_SESSION_ID: session }) };
+  const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   const { code, stdout, stderr } = await outcome(child, signal);
   if (code !== 0) throw new BrainError(lastLine(stderr) ?? `pi-brain ended with exit code ${code}.`);
   try {

@@ -1,6 +1,6 @@
 // `brain_query`: how an agent asks.
 import { ask, type RelatedNode, type Source } from "./brain.ts";
-import { modelName, type Tool, type ToolResult } from "./pi.ts";
+import { type Tool, type ToolResult, whereAsked } from "./pi.ts";
 import { withProgress } from "./progress.ts";
 import { answerText } from "./words.ts";
 
@@ -47,7 +47,8 @@ export const brainQuery: Tool<Params, Details> = {
   },
 
   async execute(_toolCallId, { query, limit }, signal, onUpdate, ctx) {
-    const question = { query, project: ctx.cwd, model: modelName(ctx), limit };
+    // Who asks is a model, and makes its own words of what it gets.
+    const question = { query, ...whereAsked(ctx), limit, byModel: false };
     const still = () => onUpdate?.(result("The brain is still searching…", { nodes: [], sources: [] }));
     const answer = await withProgress(ask(question, signal), still);
     return result(answerText(answer), { nodes: answer.relatedNodes, sources: answer.sources });

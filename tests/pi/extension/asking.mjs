@@ -18,6 +18,7 @@ export async function tool(options) {
   try {
     const pi = world.rpc();
     await pi.say(call(options.question, { limit: 3 }));
+    const { sessionId } = await pi.ask("get_state");
     const [first] = world.stub.requests;
     const system = first.messages.filter((message) => /system|developer/.test(message.role));
     const prompt = system.map((message) => textOf(message.content)).join("\n");
@@ -27,7 +28,10 @@ export async function tool(options) {
       listed: /- brain_query: Ask what earlier sessions/.test(prompt),
       guided: (prompt.match(/^- .*brain_query/gm) ?? []).length,
       skill: /<name>brain<\/name>/.test(prompt),
-      asked: world.brain?.questions().map(({ body, authorization }) => ({ body: inWords(body, world), authorization })),
+      asked: world.brain?.questions().map(({ body, authorization }) => {
+        const { session, ...context } = body.context;
+        return { ...inWords({ ...body, context }, world), ownSession: session === sessionId, authorization };
+      }),
       isError,
       received: toolResult(world.stub),
       details: result.details,
@@ -196,7 +200,7 @@ export async function nothing(options) {
 export async function refused(options) {
   const world = await makeWorld(options);
   try {
-    const error = { code: "busy", message: "The brain is being rebuilt.", hint: "Ask again in a minute." };
+    const error = { code: "busy", message: "the index is being rebuilt", hint: "ask again in a minute" };
     Object.assign(world.brain.reply, { status: 503, error: { error } });
     const pi = world.rpc();
     const notice = await pi.command("/brain why");
@@ -226,7 +230,7 @@ export async function garbage(options) {
 
 /** No daemon, but a program: the stale address of a daemon that has gone makes no difference. */
 export async function program(options) {
-  const record = `printf '%s\\n' "$@" > "$HOME/asked"; pwd >> "$HOME/asked"`;
+  const record = `printf '%s\\n' "$@" > "$HOME/asked"; pwd >> "$HOME/asked"; echo "$PI_SESSION_ID" > "$HOME/session"`;
   const script = `${record}\ncase "$1" in ask) cat "$HOME/answer.json";; *) cat "$HOME/briefing.json";; esac`;
   const world = await makeWorld(options, { program: options.bin ? undefined : script });
   try {
@@ -240,9 +244,12 @@ export async function program(options) {
     await pi.say(call(options.bin ? options.question : "-why --json", { limit: 3 }));
     const received = toolResult(world.stub);
     const toolAsked = asked();
+    const { sessionId } = await pi.ask("get_state");
+    const ownSession = options.bin ? undefined : readFileSync(join(world.home, "session"), "utf8").trim() === sessionId;
     const notice = await pi.command("/brain --here");
     const { message } = await pi.seen(isMessage("brain_answer"));
-    return { received, toolAsked, notice, content: message.content, hereAsked: asked() };
+    const hereAsked = asked();
+    return { received, toolAsked, ownSession, notice, content: message.content, hereAsked };
   } finally {
     await world.close();
   }

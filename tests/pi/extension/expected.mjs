@@ -36,7 +36,7 @@ const noBrain =
   "pi-brain is not running, and its program was not found. " +
   "Start it with `pi-brain daemon start`, or install pi-brain so that `pi-brain` is on the PATH.";
 const nothingFound = "Nothing about this was found in earlier sessions.";
-const refusal = "The brain is being rebuilt. Ask again in a minute.";
+const refusal = "The brain refused: the index is being rebuilt (ask again in a minute)";
 const tooSlow = "The brain did not answer within 1.8 s. PI_BRAIN_TIMEOUT_MS sets how long to wait.";
 const summary = info(ANSWER.summary);
 
@@ -51,11 +51,10 @@ export const expected = {
     skill: true,
     asked: [
       {
-        body: {
-          query: "why are retries capped",
-          context: { project: "CWD", model: "stub/stub-1" },
-          options: { limit: 3 },
-        },
+        query: "why are retries capped",
+        context: { project: "CWD", model: "stub/stub-1" },
+        options: { limit: 3, model: false },
+        ownSession: true,
         authorization: "Bearer stand-in-token",
       },
     ],
@@ -102,7 +101,8 @@ export const expected = {
   },
   program: {
     received: answer,
-    toolAsked: ["ask", "--json", "--redact", "--limit", "3", "--", "-why --json", "CWD"],
+    toolAsked: ["ask", "--json", "--redact", "--limit", "3", "--no-model", "--", "-why --json", "CWD"],
+    ownSession: true,
     notice: info("Three units of work, the last on the queue."),
     content: briefing,
     hereAsked: ["brief", "--json", "CWD"],
