@@ -240,7 +240,8 @@ pub fn search_watched(data: &Path, sessions: &Path, pairs: usize) -> anyhow::Res
     let mut questions = Vec::with_capacity(pairs);
     for pair in word_pairs(pairs, SEED) {
         let question = format!("why did we change {pair}?");
-        let asked = Asked { question: &question, limit: RESULTS, now: &now, project: None };
+        let asked =
+            Asked { question: &question, limit: RESULTS, now: &now, project: None, session: None };
         let start = Instant::now();
         app.ask(&asked)?;
         questions.push(start.elapsed().as_secs_f64());

@@ -166,7 +166,7 @@ fn take_in(data: &Path, sessions: &Path) -> anyhow::Result<App> {
 fn sources(app: &App, question: &str) -> anyhow::Result<Vec<AnswerSource>> {
     const LOOKED_AT: usize = 5;
     let now = NOW.to_timestamp().to_zoned(TimeZone::UTC);
-    let asked = Asked { question, limit: LOOKED_AT, now: &now, project: None };
+    let asked = Asked { question, limit: LOOKED_AT, now: &now, project: None, session: None };
     Ok(app.ask(&asked)?.sources)
 }
 

@@ -33,6 +33,8 @@ pub struct Asked<'a> {
     pub now: &'a Zoned,
     /// The project that the user is in.
     pub project: Option<&'a str>,
+    /// The session that the question is asked in: what it says itself, the question not least, answers nothing.
+    pub session: Option<&'a str>,
 }
 
 /// An answer; without sources where nothing fits.

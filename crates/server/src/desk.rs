@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pi_brain_daemon::Daemon;
+use tokio::sync::Semaphore;
 
 use crate::brains::{Brains, ReadSettings};
 use crate::observe::Meter;
@@ -13,6 +14,8 @@ pub(crate) struct Desk {
     pub(crate) brains: Arc<Brains>,
     pub(crate) settings: ReadSettings,
     pub(crate) meter: Meter,
+    /// A seat for each WebSocket.
+    pub(crate) sockets: Arc<Semaphore>,
     /// The description of the interface.
     pub(crate) document: Vec<u8>,
 }

@@ -55,7 +55,7 @@ pub(crate) fn guarded(router: Router<Arc<Desk>>, desk: &Arc<Desk>, gate: Gate) -
         .layer(middleware::from_fn_with_state(gate, admit))
         .layer(CompressionLayer::new().compress_when(is_worth_it))
         .layer(middleware::from_fn(harden))
-        .route_layer(middleware::from_fn_with_state(Arc::clone(desk), observe))
+        .layer(middleware::from_fn_with_state(Arc::clone(desk), observe))
         .with_state(Arc::clone(desk))
 }
 

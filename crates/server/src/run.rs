@@ -14,7 +14,7 @@ use crate::desk::Desk;
 use crate::error::{Result, ServerError};
 use crate::guard::Gate;
 use crate::observe::Meter;
-use crate::routes;
+use crate::{routes, sockets};
 
 /// How many threads may wait for files and the database at once.
 const BLOCKING_THREADS: usize = 8;
@@ -65,6 +65,7 @@ pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
         brains,
         settings,
         meter: Meter::new(requests),
+        sockets: sockets::seats(),
         document,
     });
     let served = runtime().and_then(|runtime| {
@@ -73,10 +74,12 @@ pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
                 (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
             started(address);
             let router = routes::guarded(router, &desk, gate);
-            tokio::select! {
+            let served = tokio::select! {
                 served = connections::serve(listener, router, daemon.ended()) => served,
                 () = obey(&daemon, terminate, interrupt) => Ok(()),
-            }
+            };
+            sockets::all_have_left(&desk).await;
+            served
         });
         // Connections that are still open are cut here.
         runtime.shutdown_background();

@@ -16,11 +16,18 @@ use pi_brain_daemon::Told;
 use pi_brain_session::Millis;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::desk::Desk;
-use crate::failure::Answered;
+use crate::failure::{Answered, Failure};
 use tail::Tail;
+
+/// How many WebSockets may be open at once.
+const MOST: u32 = 128;
+
+/// How long those who are told that the daemon ends may take to hear it.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The longest thing that a client has to say.
 const LARGEST: usize = 64 * 1024;
@@ -58,15 +65,30 @@ struct LastHeard {
     number: u64,
 }
 
+/// Returns the seats for all sockets.
+pub(crate) fn seats() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(MOST as usize))
+}
+
+/// Waits until everybody has left, though not for long.
+pub(crate) async fn all_have_left(desk: &Desk) {
+    let _ = tokio::time::timeout(FAREWELL, desk.sockets.acquire_many(MOST)).await;
+}
+
 /// Opens a socket.
-pub(crate) async fn open(State(desk): State<Arc<Desk>>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.max_message_size(LARGEST).on_upgrade(|socket| async move {
-        let _open = desk.meter.socket_opened();
+pub(crate) async fn open(
+    State(desk): State<Arc<Desk>>,
+    upgrade: WebSocketUpgrade,
+) -> Answered<Response> {
+    let seat = Arc::clone(&desk.sockets).try_acquire_owned();
+    let seat = seat.map_err(|_| Failure::busy("too many sockets are open"))?;
+    Ok(upgrade.max_message_size(LARGEST).on_upgrade(|socket| async move {
+        let _open = (desk.meter.socket_opened(), seat);
         let mut client =
             Client { socket, desk, channels: BTreeSet::new(), tails: BTreeMap::new(), heard: 0 };
         let reason = client.serve().await;
         let _ = tokio::time::timeout(PATIENCE, client.close(&reason)).await;
-    })
+    }))
 }
 
 /// Why a connection ends.

@@ -154,6 +154,16 @@ pub(crate) fn sessions(database: &Database) -> Result<Vec<SessionFile>> {
     })
 }
 
+/// Returns the sessions with an id: one, unless a file was copied.
+pub(crate) fn sessions_called(database: &Database, id: &str) -> Result<Vec<SessionFile>> {
+    database.read(|connection| {
+        let sql = format!("{SESSION_COLUMNS} WHERE id = ?1 ORDER BY no");
+        let mut statement = connection.prepare_cached(&sql)?;
+        let rows = statement.query_map([id], session_file)?;
+        rows.collect()
+    })
+}
+
 /// Reads how far a file was read, to go on from there.
 pub(crate) fn log(database: &Database, session: SessionNo) -> Result<Option<Log>> {
     let data: Option<Vec<u8>> = database.read(|connection| {

@@ -76,6 +76,11 @@ impl Store {
         files::sessions(&self.database)
     }
 
+    /// Returns the sessions with an id: one, unless a file was copied.
+    pub fn sessions_called(&self, id: &str) -> Result<Vec<SessionFile>> {
+        files::sessions_called(&self.database, id)
+    }
+
     /// Takes in what reading files has given: in the forest, and about the files. `gone` are files that are no more.
     ///
     /// Families that have changed wait to be derived.

@@ -7,7 +7,7 @@ use pi_brain_brain::{NodeId, NodeRef, Passage, Question, Voice};
 use pi_brain_forest::{RootId, SessionNo};
 use pi_brain_search::{EntryText, Extent, Key, Query, Request, Speaker, entry_text, search};
 use pi_brain_session::Millis;
-use pi_brain_store::{NodeRow, SessionFile};
+use pi_brain_store::{NodeFilter, NodeRow, Order, SessionFile};
 
 use super::Asked;
 use super::period::Period;
@@ -66,16 +66,19 @@ impl App {
             wanted: BTreeMap::new(),
             nodes: Vec::new(),
         };
+        let asking = asked.session.map(|id| Asking::find(self, id)).transpose()?;
+        let allow = |key: Key| {
+            asking.as_ref().is_none_or(|asking| !asking.says(key, self, &gathering.lookup))
+        };
         let request = Request {
             limit: HITS,
             offset: 0,
             now: Millis::from(asked.now.timestamp()),
             project: asked.project,
-            allow: None,
+            allow: asking.is_some().then_some(&allow),
         };
-        for (rank, hit) in
-            search(&self.index, &self.tail, &query, &request)?.hits.iter().enumerate()
-        {
+        let found = search(&self.index, &self.tail, &query, &request)?;
+        for (rank, hit) in found.hits.iter().enumerate() {
             match hit.key {
                 Key::Node(id) => gathering.note_node(NodeId::from_u64(id)),
                 Key::Message(key) => match self.fresh.get(key) {
@@ -87,6 +90,44 @@ impl App {
         gathering.read_messages()?;
         gathering.read_nodes()?;
         Ok(gathering.material)
+    }
+}
+
+/// The session that a question is asked in, in all files that it stands in.
+struct Asking {
+    id: String,
+    files: HashSet<(RootId, SessionNo)>,
+    nodes: HashSet<NodeId>,
+}
+
+impl Asking {
+    fn find(app: &App, id: &str) -> Result<Self> {
+        let files = app.store.sessions_called(id)?;
+        let filter = NodeFilter { session: Some(id.to_owned()), ..NodeFilter::default() };
+        let (nodes, _) = app.store.nodes(&filter, Order::Newest, usize::MAX, 0)?;
+        Ok(Self {
+            id: id.to_owned(),
+            files: files.iter().map(|file| (file.root, file.no)).collect(),
+            nodes: nodes.iter().map(|node| node.id).collect(),
+        })
+    }
+
+    /// Returns whether a document is from this session. What cannot be looked up is from none.
+    fn says(&self, key: Key, app: &App, lookup: &Lookup<'_>) -> bool {
+        match key {
+            Key::Node(id) => self.nodes.contains(&NodeId::from_u64(id)),
+            Key::Message(key) => {
+                if let Some(line) = app.fresh.get(key) {
+                    return line.session.id == self.id;
+                }
+                let (root, _) = message_of(key);
+                // Most documents are from other families: nothing is read for them.
+                self.files.iter().any(|(own, _)| *own == root)
+                    && lookup.citation(key).is_ok_and(|found| {
+                        found.is_some_and(|(_, at)| self.files.contains(&(root, at.session)))
+                    })
+            }
+        }
     }
 }
 

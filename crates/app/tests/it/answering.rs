@@ -19,7 +19,7 @@ const QUESTION: &str = "what was done to make the cart faster?";
 const ANSWER: &str = "The cart was made faster [1]. So it says [77].";
 
 fn find(home: &Home, question: &str) -> Answer {
-    let asked = Asked { question, limit: 3, now: &clock(), project: None };
+    let asked = Asked { question, limit: 3, now: &clock(), project: None, session: None };
     home.open().ask(&asked).unwrap()
 }
 

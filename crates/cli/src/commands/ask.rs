@@ -26,11 +26,14 @@ pub(crate) fn run(locations: &Locations, options: &AskOptions) -> anyhow::Result
     let app = open_for_search(locations, &options.refresh)?;
     let question = options.words.join(" ");
     let here = std::env::current_dir().ok();
+    // Set by pi for everything that is run in a session.
+    let session = std::env::var("PI_SESSION_ID").ok().filter(|id| !id.is_empty());
     let asked = Asked {
         question: &question,
         limit: options.limit,
         now: &Zoned::now(),
         project: here.as_deref().and_then(Path::to_str),
+        session: session.as_deref(),
     };
     let found = app.ask(&asked)?;
     let shown = |answer: Answer| if options.redact { answer.without_secrets() } else { answer };

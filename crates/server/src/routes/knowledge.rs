@@ -93,6 +93,7 @@ fn patterns(
 #[derive(Deserialize, JsonSchema)]
 struct WhichFile {
     /// A whole path, or the end of one.
+    #[schemars(length(min = 1))]
     path: String,
     /// Only work that changed it.
     #[serde(default)]

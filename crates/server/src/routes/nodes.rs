@@ -211,6 +211,7 @@ fn versions(brain: &mut Brain, (named,): (Named,)) -> Answered<Vec<VersionRow>> 
 #[derive(Deserialize, JsonSchema)]
 struct Version {
     /// Its number, counted from 1.
+    #[schemars(range(min = 1))]
     version: u32,
 }
 

@@ -53,6 +53,7 @@ const LONGEST: usize = 20_000;
 #[derive(Deserialize, JsonSchema)]
 struct Query {
     /// The question, as a person would ask it.
+    #[schemars(length(min = 1, max = 20_000))]
     query: String,
     /// Where it is asked.
     #[serde(default)]
@@ -71,6 +72,8 @@ struct Context {
     /// The model that is at work: its name, or all that pi knows of it.
     #[serde(rename = "model")]
     _model: Option<Value>,
+    /// The id of the session that it is asked in, which is left out of the answer.
+    session: Option<String>,
 }
 
 /// How a question shall be answered.
@@ -112,6 +115,7 @@ impl Query {
 #[derive(Deserialize, JsonSchema)]
 struct LookUp {
     /// The question.
+    #[schemars(length(min = 1, max = 20_000))]
     q: String,
     /// The working directory of whoever asks.
     project: Option<String>,
@@ -123,7 +127,8 @@ struct LookUp {
 fn look_up(brain: &mut Brain, (asked,): (LookUp,)) -> Answered<Answer> {
     let LookUp { q: query, project, limit } = asked;
     let options = Choices { limit: limit.unwrap_or(SOURCES), model: false };
-    let query = Query { query, context: Context { project, _model: None }, options }.check()?;
+    let query =
+        Query { query, context: Context { project, ..Context::default() }, options }.check()?;
     answer(brain, &query)
 }
 
@@ -133,6 +138,7 @@ fn answer(brain: &Brain, query: &Query) -> Answered<Answer> {
         limit: query.options.limit,
         now: &Zoned::now(),
         project: query.context.project.as_deref(),
+        session: query.context.session.as_deref(),
     };
     Ok(brain.app.ask(&asked)?)
 }

@@ -28,6 +28,7 @@ const MOST: usize = 200;
 #[derive(Deserialize, JsonSchema)]
 struct Sought {
     /// Words, phrases in quotes, and filters such as `project:shop` or `after:2w`.
+    #[schemars(length(min = 1, max = 20_000))]
     q: String,
     /// How many results at most.
     #[serde(default = "Sought::usual")]

@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
 mod analysing;
+mod api;
 mod asking;
+mod attacks;
 mod home;
+mod sockets;
 mod troubles;
 mod watching;
