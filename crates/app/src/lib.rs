@@ -38,4 +38,4 @@ pub use settings::{
     AnalysisBy, AnalysisSettings, Budget, DEFAULT_SETTINGS, DaemonSettings, Schedules,
     SettingValue, Settings, Source, Sources, change_setting, setting_values,
 };
-pub use show::{Link, NodeView, Placed};
+pub use show::{Link, Meant, NodeView, Placed};
