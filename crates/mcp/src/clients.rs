@@ -46,6 +46,8 @@ pub struct ServerCommand {
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
+    /// What has to be in its environment.
+    pub variables: Vec<(String, Value)>,
 }
 
 impl AgentClient {
@@ -78,6 +80,9 @@ impl AgentClient {
 
     fn entry(self, server: &ServerCommand) -> Vec<(&'static str, Value)> {
         let mut entry = vec![("command", json!(server.program)), ("args", json!(server.arguments))];
+        if !server.variables.is_empty() {
+            entry.push(("env", Value::Object(server.variables.iter().cloned().collect())));
+        }
         match self {
             Self::ClaudeCode => entry.insert(0, ("type", json!("stdio"))),
             Self::Pi => {

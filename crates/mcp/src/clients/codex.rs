@@ -1,6 +1,6 @@
 //! Settings in TOML, as Codex has them.
 
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, value};
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, value};
 
 use super::{SERVER_NAME, ServerCommand};
 use crate::error::{McpError, Result};
@@ -26,6 +26,14 @@ pub(super) fn merge(text: &str, server: &ServerCommand) -> Result<String> {
     let arguments: Array = server.arguments.iter().map(String::as_str).collect();
     put(ours, "command", value(&server.program));
     put(ours, "args", value(arguments));
+    if !server.variables.is_empty() {
+        let variables = ours.entry("env").or_insert_with(|| value(InlineTable::new()));
+        let variables =
+            variables.as_table_like_mut().ok_or_else(|| not_a_table("mcp_servers.brain.env"))?;
+        for (name, said) in &server.variables {
+            put(variables, name, value(said.as_str().unwrap_or_default()));
+        }
+    }
     Ok(document.to_string())
 }
 

@@ -33,17 +33,40 @@ pub(super) fn merge(text: &str, entry: &[(&str, Value)]) -> Result<String> {
         return Ok(servers.with(text, SERVER_NAME, &write(&ours, indent, 2), indent, 2));
     };
     let known: Value = serde_json::from_str(before).unwrap_or_default();
-    if entry.iter().all(|(key, value)| known.get(key) == Some(value)) {
+    if entry.iter().all(|(key, value)| known.get(key).is_some_and(|known| says(known, value))) {
         return Ok(text.to_owned());
     }
-    // What somebody added, such as environment variables, stays.
-    let mut lines = ours;
+    // What somebody added, such as more environment variables, stays.
+    let mut lines: Vec<(String, String)> = Vec::new();
+    for (key, value) in entry {
+        lines.push(((*key).to_owned(), together(known.get(key), value).to_string()));
+    }
     for (key, value) in Object::parse(before, "`mcpServers.brain` in it")?.members {
         if lines.iter().all(|(ours, _)| *ours != key) {
             lines.push((key, value.to_owned()));
         }
     }
     Ok(replaced(text, place_of(before, text), &write(&lines, indent, 2)))
+}
+
+/// Returns whether a value says what it should; an object may say more.
+fn says(known: &Value, wanted: &Value) -> bool {
+    match (known, wanted) {
+        (Value::Object(known), Value::Object(wanted)) => {
+            wanted.iter().all(|(key, value)| known.get(key) == Some(value))
+        }
+        _ => known == wanted,
+    }
+}
+
+fn together(known: Option<&Value>, wanted: &Value) -> Value {
+    match (known, wanted) {
+        (Some(Value::Object(known)), Value::Object(wanted)) => {
+            let both = known.iter().chain(wanted).map(|(key, value)| (key.clone(), value.clone()));
+            Value::Object(both.collect())
+        }
+        _ => wanted.clone(),
+    }
 }
 
 /// An object, as it stands in a text.

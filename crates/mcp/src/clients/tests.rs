@@ -2,7 +2,11 @@ use super::{AgentClient, ServerCommand};
 use crate::error::McpError;
 
 fn server() -> ServerCommand {
-    ServerCommand { program: "/opt/pi \"brain\"".to_owned(), arguments: vec!["mcp".to_owned()] }
+    ServerCommand {
+        program: "/opt/pi \"brain\"".to_owned(),
+        arguments: vec!["mcp".to_owned()],
+        variables: Vec::new(),
+    }
 }
 
 /// Merges into a text; twice gives the same as once.
@@ -85,4 +89,19 @@ fn what_cannot_be_read_is_refused() {
     refuse(AgentClient::Codex, "model = ", "it is not TOML");
     refuse(AgentClient::Codex, "mcp_servers = 1", "`mcp_servers` is no table");
     refuse(AgentClient::Codex, "[mcp_servers]\nbrain = 1", "`mcp_servers.brain` is no table");
+}
+
+#[test]
+fn the_environment_is_said_beside_what_others_put_there() {
+    let variables = vec![("PI_BRAIN_HOME".to_owned(), "/data".into())];
+    let server = ServerCommand { variables, ..server() };
+    let json = r#"{"mcpServers": {"brain": {"env": {"A": "1"}}}}"#;
+    let merged = AgentClient::Pi.merge(json, &server).unwrap();
+    assert!(merged.contains(r#""env": {"A":"1","PI_BRAIN_HOME":"/data"}"#), "{merged}");
+    assert_eq!(AgentClient::Pi.merge(&merged, &server).unwrap(), merged);
+    let merged = AgentClient::Codex.merge("[mcp_servers.brain.env]\nA = \"1\"\n", &server).unwrap();
+    assert!(merged.contains("A = \"1\"\nPI_BRAIN_HOME = \"/data\"\n"), "{merged}");
+    assert_eq!(AgentClient::Codex.merge(&merged, &server).unwrap(), merged);
+    let fresh = AgentClient::Codex.settings(&server).unwrap();
+    assert!(fresh.ends_with("env = { PI_BRAIN_HOME = \"/data\" }\n"), "{fresh}");
 }
