@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,12 +18,18 @@ type ReadSettings = Box<dyn Fn() -> pi_brain_app::Result<Settings> + Send + Sync
 
 /// Which data folder is asked, and from where.
 pub struct Brain {
-    /// The data folder.
-    pub folder: PathBuf,
-    /// Reads the settings; asked anew for each call.
-    pub settings: ReadSettings,
-    /// The project that is meant where nobody names one.
-    pub project: Option<String>,
+    folder: PathBuf,
+    settings: ReadSettings,
+    project: Option<String>,
+    /// Held while sessions are taken in: of several calls at once, the others wait for what the first finds.
+    taking_in: Mutex<()>,
+}
+
+/// A brain that is open, for one call.
+pub(crate) struct Open {
+    pub(crate) app: App,
+    /// Whether another process is taking sessions in, so that there is more to come.
+    pub(crate) is_behind: bool,
 }
 
 impl fmt::Debug for Brain {
@@ -40,17 +47,32 @@ impl fmt::Debug for Brain {
 const PATIENCE: Duration = Duration::from_secs(20);
 
 impl Brain {
+    /// Asks the brain in a data folder. The settings are read anew for each call; `project` is the folder that is meant where
+    /// nobody names one.
+    pub fn new(
+        folder: PathBuf,
+        settings: impl Fn() -> pi_brain_app::Result<Settings> + Send + Sync + 'static,
+        project: Option<String>,
+    ) -> Self {
+        Self { folder, settings: Box::new(settings), project, taking_in: Mutex::default() }
+    }
+
+    /// Returns the project that is meant where nobody names one.
+    pub(crate) fn project(&self) -> Option<&str> {
+        self.project.as_deref()
+    }
+
     /// Opens the brain and brings it up to date, as far as a question needs it.
-    pub(crate) fn open(&self, depth: Depth) -> Result<App> {
+    pub(crate) fn open(&self, depth: Depth) -> Result<Open> {
+        let _guard = self.taking_in.lock().unwrap_or_else(PoisonError::into_inner);
         let mut app = App::open(&self.folder, (self.settings)()?)?;
-        if let Freshness::TakenIn(report) =
-            bring_up_to_date(&mut app, &self.folder, depth, now, &Silent)?
-        {
+        let freshness = bring_up_to_date(&mut app, &self.folder, depth, now, &Silent)?;
+        if let Freshness::TakenIn(report) = &freshness {
             for (file, why) in &report.unreadable {
                 warn(&format!("{file} {why}"));
             }
         }
-        Ok(app)
+        Ok(Open { app, is_behind: matches!(freshness, Freshness::Behind) })
     }
 }
 

@@ -11,6 +11,8 @@ use std::fmt::{self, Write};
 use pi_brain_brain::redact;
 use pi_brain_session::OWN_FRAME;
 
+use crate::brain::Open;
+
 /// What every line begins with that holds something from a session.
 const MARK: &str = "> ";
 
@@ -50,8 +52,18 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// Begins a page of so many tokens.
-    pub(crate) fn new(limit: Option<u32>) -> Self {
+    /// Begins a page of so many tokens, with a word on how new it is.
+    pub(crate) fn of(open: &Open, limit: Option<u32>) -> Self {
+        let mut page = Self::new(limit);
+        if open.is_behind {
+            page.say(format_args!(
+                "Sessions are being taken in just now, so that there may be more soon: ask again if something is missing."
+            ));
+        }
+        page
+    }
+
+    fn new(limit: Option<u32>) -> Self {
         let tokens = limit.unwrap_or(USUAL_TOKENS).clamp(FEWEST_TOKENS, MOST_TOKENS);
         let room = usize::try_from(tokens).unwrap_or(usize::MAX).saturating_mul(TOKEN_BYTES);
         let text = format!("{}\n", FRAME.join(" "));

@@ -33,7 +33,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 
 /// Lists the latest units of work and their sessions. The words are ours: what a session says stands in no list.
 pub(crate) fn list(brain: &Brain) -> Result<Vec<Resource>> {
-    let app = brain.open(Depth::Whole)?;
+    let app = brain.open(Depth::Whole)?.app;
     let nodes = app.store().nodes(&NodeFilter::default(), Order::Newest, LISTED, 0);
     let (nodes, _) = nodes.map_err(AppError::from)?;
     let mut resources = Vec::new();

@@ -16,10 +16,7 @@ pub(crate) fn run(locations: Locations) -> anyhow::Result<()> {
     let here = std::env::current_dir().ok();
     let folder = std::path::absolute(locations.brain_folder()?)?;
     let settings_folder = folder.clone();
-    let brain = Brain {
-        folder,
-        settings: Box::new(move || locations.brain_settings_of(&settings_folder)),
-        project: here.and_then(|here| here.to_str().map(str::to_owned)),
-    };
-    Ok(serve_stdio(brain)?)
+    let settings = move || locations.brain_settings_of(&settings_folder);
+    let project = here.and_then(|here| here.to_str().map(str::to_owned));
+    Ok(serve_stdio(Brain::new(folder, settings, project))?)
 }

@@ -18,23 +18,21 @@ const NOTE: usize = 2_000;
 pub(crate) struct FlagArguments {
     /// The id of the unit of work that the note is about, for example "3fa9c0d1e2b34567".
     id: String,
-    /// What kind of note it is.
+    /// What kind of note it is: a quirk (a model did something odd), a fail (it went wrong), a win (it went well), or a note
+    /// (anything else to remember).
     kind: FlagKind,
     /// What should be remembered, in one or two sentences, for example "Asking for a plan first avoided the rewrite."
     message: String,
 }
 
-/// The kinds of notes.
+// The variants have no docs of their own: then the schema is a plain list of words, which every provider of models takes.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum FlagKind {
-    /// A model did something odd.
+#[schemars(inline)]
+enum FlagKind {
     Quirk,
-    /// It went wrong.
     Fail,
-    /// It went well.
     Win,
-    /// Anything else to remember.
     Note,
 }
 
@@ -54,14 +52,14 @@ pub(crate) fn flag(brain: &Brain, arguments: &FlagArguments) -> Result<String> {
     if message.is_empty() {
         return Err(McpError::EmptyNote);
     }
-    let mut app = brain.open(Depth::Whole)?;
-    let node = find_node(&app, &arguments.id)?;
+    let mut open = brain.open(Depth::Whole)?;
+    let node = find_node(&open.app, &arguments.id)?;
     if node.version.is_some() {
         return Err(McpError::NoteOnVersion);
     }
     let (kind, name) = arguments.kind.name();
-    when_free(|| app.flag(now(), node.id, kind, &message))?;
-    let mut page = Page::new(None);
+    when_free(|| open.app.flag(now(), node.id, kind, &message))?;
+    let mut page = Page::of(&open, None);
     let mut stored = Item::new(format_args!("Stored on node {} as {name}:", node.id));
     stored.quote(&message, NOTE);
     page.add(&stored);

@@ -30,19 +30,20 @@ pub(crate) struct LessonsArguments {
 }
 
 pub(crate) fn lessons(brain: &Brain, arguments: &LessonsArguments) -> Result<String> {
-    let app = brain.open(Depth::Whole)?;
+    let open = brain.open(Depth::Whole)?;
+    let app = &open.app;
     let given = |text: &Option<String>| text.clone().filter(|text| !text.trim().is_empty());
     let (file, tool) = (given(&arguments.file), given(&arguments.tool));
     let named = given(&arguments.project);
     let is_narrow = file.is_some() || tool.is_some();
-    let here = || brain.project.clone().filter(|_| !is_narrow);
+    let here = || brain.project().map(str::to_owned).filter(|_| !is_narrow);
     let project = named.clone().or_else(here).filter(|project| project != "*");
     let mut filter = NodeFilter { project, file, ..NodeFilter::default() };
-    let mut learnt = find(&app, &filter, tool.as_deref())?;
-    let mut page = Page::new(arguments.limit);
+    let mut learnt = find(app, &filter, tool.as_deref())?;
+    let mut page = Page::of(&open, arguments.limit);
     // Nobody asked for this project in particular.
     if learnt.is_empty() && named.is_none() && filter.project.take().is_some() {
-        learnt = find(&app, &filter, tool.as_deref())?;
+        learnt = find(app, &filter, tool.as_deref())?;
         if !learnt.is_empty() {
             page.say(format_args!("No lessons from this project yet. From all projects:"));
         }
@@ -93,7 +94,8 @@ fn told(lesson: &LessonGroup) -> Item {
     if !lesson.details.is_empty() && lesson.details != lesson.summary {
         item.quote_line(&lesson.details, LESSON);
     }
-    if let Some(action) = lesson.actionable.as_deref().filter(|action| !action.trim().is_empty()) {
+    let says_more = |action: &&str| !action.trim().is_empty() && *action != lesson.summary;
+    if let Some(action) = lesson.actionable.as_deref().filter(says_more) {
         item.quote_line(&format!("to do: {action}"), ACTION);
     }
     item

@@ -29,9 +29,10 @@ pub(crate) struct NodeArguments {
 }
 
 pub(crate) fn node(brain: &Brain, arguments: &NodeArguments) -> Result<String> {
-    let app = brain.open(Depth::Whole)?;
-    let view = view(&app, find_node(&app, &arguments.id)?)?;
-    let mut page = Page::new(arguments.limit);
+    let open = brain.open(Depth::Whole)?;
+    let app = &open.app;
+    let view = view(app, find_node(app, &arguments.id)?)?;
+    let mut page = Page::of(&open, arguments.limit);
     write(&mut page, &view);
     Ok(page.finish(0, "Raise `limit` (at most 4800) to see the rest."))
 }

@@ -33,14 +33,15 @@ pub(crate) fn query(brain: &Brain, arguments: &QueryArguments) -> Result<String>
     if arguments.question.trim().is_empty() {
         return Err(McpError::EmptyQuery);
     }
-    let app = brain.open(Depth::Findable)?;
+    let open = brain.open(Depth::Findable)?;
+    let app = &open.app;
     let answer = app.ask(&Asked {
         question: &arguments.question,
         limit: SOURCES,
         now: &Zoned::now(),
-        project: arguments.project.as_deref().or(brain.project.as_deref()),
+        project: arguments.project.as_deref().or(brain.project()),
     })?;
-    let mut page = Page::new(arguments.limit);
+    let mut page = Page::of(&open, arguments.limit);
     if answer.is_nothing() {
         page.say(format_args!(
             "Nothing in the sessions answers this question. Try brain_search with its rarest words."

@@ -38,7 +38,8 @@ pub(crate) fn search(brain: &Brain, arguments: &SearchArguments) -> Result<Strin
     if arguments.query.trim().is_empty() {
         return Err(McpError::EmptyQuery);
     }
-    let app = brain.open(Depth::Findable)?;
+    let open = brain.open(Depth::Findable)?;
+    let app = &open.app;
     let now = Zoned::now();
     let offset = usize::try_from(arguments.offset.unwrap_or(0)).unwrap_or(usize::MAX);
     let wanted = Wanted {
@@ -46,11 +47,11 @@ pub(crate) fn search(brain: &Brain, arguments: &SearchArguments) -> Result<Strin
         limit: RESULTS,
         offset,
         now: &now,
-        project: arguments.project.as_deref().or(brain.project.as_deref()),
+        project: arguments.project.as_deref().or(brain.project()),
     };
     let found = app.search(&wanted)?;
     let query = Query::parse(&arguments.query, &now).map_err(pi_brain_app::AppError::from)?;
-    let mut page = Page::new(arguments.limit);
+    let mut page = Page::of(&open, arguments.limit);
     let total = usize::try_from(found.total).unwrap_or(usize::MAX);
     if found.results.is_empty() {
         match total {

@@ -35,10 +35,11 @@ pub(crate) struct SessionArguments {
 }
 
 pub(crate) fn session(brain: &Brain, arguments: &SessionArguments) -> Result<String> {
-    let app = brain.open(Depth::Whole)?;
-    let (file, session) = find(&app, arguments)?;
+    let open = brain.open(Depth::Whole)?;
+    let app = &open.app;
+    let (file, session) = find(app, arguments)?;
     let tree = session.tree(View::Repaired);
-    let mut page = Page::new(arguments.limit);
+    let mut page = Page::of(&open, arguments.limit);
     let mut head = Item::new(format_args!("Session, in the order in which it was said:"));
     head.quote_line(&format!("session {}, in {}", file.id, file.project), NAME);
     if let Some(name) = session.log().name() {
