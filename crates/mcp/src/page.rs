@@ -72,7 +72,7 @@ impl Page {
 
     /// Adds a line of ours: words of this program, numbers, days and ids of nodes, and nothing else.
     pub(crate) fn say(&mut self, line: fmt::Arguments<'_>) {
-        self.text += &format!("\n{line}\n");
+        let _ = writeln!(self.text, "\n{line}");
     }
 
     /// Adds what the page is about, which is no part of the answer.

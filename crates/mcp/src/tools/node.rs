@@ -21,7 +21,7 @@ const LINES: usize = 12;
 /// The arguments of `brain_node`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct NodeArguments {
-    /// The id of a unit of work, as brain_query and brain_search give it, for example "3fa9c0d1e2b34567"; the first 4 or more
+    /// The id of a unit of work, as `brain_query` and `brain_search` give it, for example "3fa9c0d1e2b34567"; the first 4 or more
     /// digits do. With a version behind it, "3fa9c0d1e2b34567-v2", that version.
     pub(crate) id: String,
     /// How long the answer may be, in tokens: 200 to 4800, default 1500.

@@ -1,5 +1,6 @@
 //! `brain_session`: entries of a session, around one of them or from line to line.
 
+use std::collections::VecDeque;
 use std::path::Path;
 
 use pi_brain_app::{App, Depth};
@@ -21,7 +22,7 @@ const CITED: usize = 4_000;
 /// The arguments of `brain_session`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 pub(crate) struct SessionArguments {
-    /// The id of a session, or the beginning of one, as brain_query and brain_search give it, for example
+    /// The id of a session, or the beginning of one, as `brain_query` and `brain_search` give it, for example
     /// "0190aaaa-0000-7000-8000-000000000001".
     pub(crate) session: String,
     /// The id of the entry to read around, for example "8c1f2a90".
@@ -95,32 +96,32 @@ impl Reading<'_> {
         let cited = self.tree.find(entry.trim()).ok_or_else(unknown)?;
         let way = self.tree.branch(self.end_of_branch(cited));
         let at = way.iter().position(|&entry| entry == cited).unwrap_or(0);
-        let mut shown = vec![self.cited(cited)?];
+        let mut shown = VecDeque::from([self.cited(cited)?]);
         let mut free = page.free().saturating_sub(shown[0].size());
+        let (mut before, mut after) = ((0..at).rev(), at + 1..way.len());
         let (mut first, mut last) = (at, at);
-        let (mut back, mut on) = (true, true);
-        while back || on {
-            back = back && first > 0;
-            if back {
-                let item = self.item(way[first - 1])?;
-                let size = item.as_ref().map_or(0, Item::size);
-                back = size <= free;
-                if back {
-                    first -= 1;
-                    free -= size;
-                    item.into_iter().for_each(|item| shown.insert(0, item));
-                }
+        loop {
+            let earlier = self.fitting(&way, before.next(), &mut free)?;
+            let later = self.fitting(&way, after.next(), &mut free)?;
+            if earlier.is_none() && later.is_none() {
+                break;
             }
-            on = on && last + 1 < way.len();
-            if on {
-                let item = self.item(way[last + 1])?;
-                let size = item.as_ref().map_or(0, Item::size);
-                on = size <= free;
-                if on {
-                    last += 1;
-                    free -= size;
+            // Where there is no room for an entry, those beyond it would leave a gap.
+            match earlier {
+                Some((place, item)) => {
+                    first = place;
+                    if let Some(item) = item {
+                        shown.push_front(item);
+                    }
+                }
+                None => before = (0..0).rev(),
+            }
+            match later {
+                Some((place, item)) => {
+                    last = place;
                     shown.extend(item);
                 }
+                None => after = 0..0,
             }
         }
         for item in &shown {
@@ -135,6 +136,22 @@ impl Reading<'_> {
             line(last)
         );
         Ok(page.finish(beyond, &how))
+    }
+
+    /// Returns what an entry on the way says, if there is room for it, and takes the room.
+    fn fitting(
+        &self,
+        way: &[usize],
+        place: Option<usize>,
+        free: &mut usize,
+    ) -> Result<Option<(usize, Option<Item>)>> {
+        let Some(place) = place else { return Ok(None) };
+        let item = self.item(way[place])?;
+        let left = free.checked_sub(item.as_ref().map_or(0, Item::size));
+        Ok(left.map(|left| {
+            *free = left;
+            (place, item)
+        }))
     }
 
     /// Shows entries as they stand in the file, whichever branch they are on.
@@ -191,10 +208,10 @@ impl Reading<'_> {
             day(entry.timestamp)
         ));
         let id = entry.id.as_ref().map_or("", EntryId::as_str);
-        let mut said = format!("[{id}]");
-        if !text.tools.is_empty() {
-            said += &format!(" ({})", text.tools.join(", "));
-        }
+        let mut said = match text.tools.join(", ") {
+            tools if tools.is_empty() => format!("[{id}]"),
+            tools => format!("[{id}] ({tools})"),
+        };
         for part in [&text.body, &text.detail].into_iter().filter(|part| !part.is_empty()) {
             said.push(if said.contains('\n') { '\n' } else { ' ' });
             said += part;

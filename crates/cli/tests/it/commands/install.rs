@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -21,7 +21,7 @@ fn program() -> String {
     program.canonicalize().unwrap().to_str().unwrap().to_owned()
 }
 
-fn backup(path: &PathBuf) -> PathBuf {
+fn backup(path: &Path) -> PathBuf {
     PathBuf::from(format!("{}.bak", path.display()))
 }
 
