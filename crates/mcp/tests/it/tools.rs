@@ -1,5 +1,6 @@
 //! What each tool answers, and how it refuses.
 
+use pi_brain_store::DataFolder;
 use serde_json::json;
 
 use crate::world::{ID, PROJECT, World, user};
@@ -168,5 +169,21 @@ async fn without_sessions_every_tool_says_so() {
     world.session(ID, PROJECT, &[user("We dropped redis because it was too much for one server.")]);
     let page = client.ask("brain_query", json!({"question": "why did we drop redis?"})).await;
     assert!(page.contains("too much for one server"), "{page}");
+    client.end().await;
+}
+
+#[tokio::test]
+async fn while_another_process_takes_sessions_in_an_answer_says_so() {
+    let world = World::shop();
+    let client = world.connect().await;
+    client.ask("brain_search", json!({"query": "cart"})).await;
+    world.session("0190bbbb", PROJECT, &[user("Where do the flamingos sleep?")]);
+    let lock = DataFolder::at(&world.path().join("brain")).lock("a test").unwrap();
+    let page = client.ask("brain_search", json!({"query": "cart flamingos"})).await;
+    assert!(page.contains("being taken in just now") && page.contains("cart"), "{page}");
+    assert!(!page.contains("flamingos sleep"), "{page}");
+    drop(lock);
+    let page = client.ask("brain_search", json!({"query": "cart flamingos"})).await;
+    assert!(!page.contains("just now") && page.contains("flamingos sleep"), "{page}");
     client.end().await;
 }
