@@ -12,7 +12,7 @@ use pi_brain_daemon::{Freshness, bring_up_to_date};
 use pi_brain_store::StoreError;
 
 use crate::args::RefreshOptions;
-use crate::describe::clean_path;
+use crate::describe::{clean_path, one_line};
 use crate::failure::{Failure, warn};
 use crate::locate::Locations;
 use crate::mint::now;
@@ -95,7 +95,9 @@ pub(crate) fn when_free<T>(mut work: impl FnMut() -> Result<T, AppError>) -> any
 
 /// Finds the node that a NODE argument means: an id or the beginning of one, perhaps with a version.
 pub(crate) fn find_node(app: &App, argument: &str) -> anyhow::Result<NodeRef> {
-    let failure = match app.find_node(argument)? {
+    let meant = app.find_node(argument)?;
+    let argument = one_line(argument);
+    let failure = match meant {
         Meant::Node(node) => return Ok(node),
         Meant::Nothing => Failure::Usage(format!(
             "{argument} names no unit of work; say 4 to 16 hex digits of its id, with -v2 behind them for a \
