@@ -10,7 +10,7 @@
 //! Each call opens the brain, takes in what is new (or lets a daemon do so), and gives it back: between two calls
 //! nothing is held, so that another process may rebuild the data folder in the meantime.
 //!
-//! What comes from a session is data. A [page](page) holds it on lines of its own that begin with a mark, without
+//! What comes from a session is data. A page holds it on lines of its own that begin with a mark, without
 //! secrets and without characters that nobody sees; everything else on it is ours. This crate knows nothing of
 //! the terminal, and writes no settings of other programs: it says what they would be.
 

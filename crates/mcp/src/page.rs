@@ -24,7 +24,7 @@ const FRAME: [&str; 3] = [
 ];
 
 /// So many tokens unless somebody asks for another size; a token is four bytes.
-pub(crate) const USUAL_TOKENS: u32 = 1_500;
+const USUAL_TOKENS: u32 = 1_500;
 
 /// So many at most: pi cuts what is longer than 20 KB in the middle.
 pub(crate) const MOST_TOKENS: u32 = 4_800;
@@ -152,9 +152,9 @@ impl Item {
         self.text += &quote(text, most);
     }
 
-    /// Adds text from a session as one line.
+    /// Adds text from a session as one line. Secrets go first: some are known by their lines.
     pub(crate) fn quote_line(&mut self, text: &str, most: usize) {
-        self.quote(&one_line(&visible(text)), most);
+        self.quote(&one_line(&safe(text)), most);
     }
 }
 
@@ -162,10 +162,9 @@ impl Item {
 /// line.
 ///
 /// In this order: an invisible character in a secret would hide it, and half a secret is not known as one.
-pub(crate) fn quote(text: &str, most: usize) -> String {
-    let visible = visible(head(text, LOOKED_AT));
-    let redacted = redact(&visible).0;
-    let shortened = shorten(redacted.trim_matches('\n'), most);
+fn quote(text: &str, most: usize) -> String {
+    let safe = safe(text);
+    let shortened = shorten(safe.trim_matches('\n'), most);
     let mut quoted = String::with_capacity(shortened.len() + MARK.len());
     for line in shortened.split('\n') {
         quoted += MARK;
@@ -220,7 +219,7 @@ fn head(text: &str, bytes: usize) -> &str {
     &text[..end.unwrap_or(0)]
 }
 
-/// Takes secrets out of a text that somebody else will cut.
+/// Takes secrets out of a text, and what nobody can see.
 pub(crate) fn safe(text: &str) -> String {
     redact(&visible(head(text, LOOKED_AT))).0.into_owned()
 }

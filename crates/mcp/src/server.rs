@@ -21,8 +21,10 @@ use tokio::task::spawn_blocking;
 use crate::brain::{Brain, warn};
 use crate::error::{McpError, Result};
 use crate::resources;
-use crate::tools::{self, FlagArguments, LessonsArguments, NodeArguments, QueryArguments};
-use crate::tools::{SearchArguments, SessionArguments};
+use crate::tools::{
+    self, FlagArguments, LessonsArguments, NodeArguments, QueryArguments, SearchArguments,
+    SessionArguments,
+};
 
 const INSTRUCTIONS: &str = "\
 The memory of this user's earlier coding sessions with pi: what was tried, decided, broken, fixed and learnt, in all \

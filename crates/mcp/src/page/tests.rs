@@ -2,6 +2,8 @@ use super::{FRAME, Item, MOST_TOKENS, Page, quote, safe_excerpt};
 
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
+const KEY: &str = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq3kQ9xW2eR4tY6uI8oP0aSdF\nabc=\n-----END RSA PRIVATE KEY-----";
+
 /// Returns the lines of a page that are ours.
 fn ours(page: &str) -> Vec<&str> {
     page.split('\n').filter(|line| !line.starts_with("> ") && *line != ">").collect()
@@ -41,9 +43,15 @@ fn secrets_are_taken_out_whatever_is_in_them() {
 }
 
 #[test]
+fn a_secret_of_many_lines_is_known_before_they_are_one() {
+    let mut item = Item::default();
+    item.quote_line(&format!("use\n{KEY}\nnow"), 1_000);
+    assert_eq!(item.text, "> use [redacted: private key] now\n");
+}
+
+#[test]
 fn an_excerpt_hides_what_is_secret_in_its_passage() {
-    let key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7bq3kQ9xW2eR4tY6uI8oP0aSdF\nabc=\n-----END RSA PRIVATE KEY-----";
-    let passage = format!("Use this:\n{key}\nand restart.");
+    let passage = format!("Use this:\n{KEY}\nand restart.");
     assert_eq!(
         safe_excerpt(&passage, "MIIEpAIBAAKCAQEA7bq3kQ9xW2eR4tY6uI8oP0aSdF"),
         "[redacted: secret]"
