@@ -202,28 +202,28 @@ impl Events {
 fn an_open_brain_leaves_the_work_to_the_daemon_where_there_is_one() {
     let home = Home::new();
     home.session("one", &["albatross"]);
-    let look = |depth: Depth| {
+    let refresh = |depth: Depth| {
         let mut app = home.open();
         let now = || jiff::Timestamp::now().into();
         bring_up_to_date(&mut app, &home.data, depth, now, &Silent).unwrap()
     };
     for depth in [Depth::Findable, Depth::Whole, Depth::Linked] {
-        assert!(matches!(look(depth), Freshness::TakenIn(_)));
+        assert!(matches!(refresh(depth), Freshness::TakenIn(_)));
     }
     let daemon = home.start();
     for (word, depth) in
         [("two", Depth::Findable), ("three", Depth::Whole), ("four", Depth::Linked)]
     {
         home.session(word, &[word]);
-        let freshness = look(depth);
+        let freshness = refresh(depth);
         assert!(matches!(freshness, Freshness::KeptByDaemon), "{freshness:?}");
         assert_eq!(home.found(&[word]), [word]);
     }
     drop(daemon);
     home.session("five", &["five"]);
-    let Freshness::TakenIn(report) = look(Depth::Whole) else { panic!("nobody else is there") };
+    let Freshness::TakenIn(report) = refresh(Depth::Whole) else { panic!("nobody else is there") };
     assert_eq!(report.found, 5);
     let lock = DataFolder::at(&home.data).lock("a test").unwrap();
-    assert!(matches!(look(Depth::Whole), Freshness::Behind));
+    assert!(matches!(refresh(Depth::Whole), Freshness::Behind));
     drop(lock);
 }
