@@ -136,12 +136,9 @@ fn run_pi(program: &Path, home: &Path, arguments: &[&str]) -> Output {
 
 const QUESTION: &str = r#"{"question": "what are carts keyed by?"}"#;
 
-/// Lets the model of a real pi ask the brain; returns what the model was told then.
-fn ask_through_pi(home: &Home) -> String {
-    let deeds = [
-        Deed::Call("mcp__brain__brain_query", QUESTION.to_owned()),
-        Deed::Say("I see.".to_owned()),
-    ];
+/// Lets the model of a real pi call a tool; returns what the model was told then.
+fn ask_through_pi(home: &Home, tool: &'static str, arguments: &str) -> String {
+    let deeds = [Deed::Call(tool, arguments.to_owned()), Deed::Say("I see.".to_owned())];
     let model = ScriptedModel::new(deeds);
     let program = Pi::new("1.5.0").install(home.path(), &model);
     let listed = run_pi(&program, home.path(), &["mcp", "list"]);
@@ -176,7 +173,7 @@ fn the_model_of_real_pi_asks_without_a_daemon() {
     let home = Home::new();
     shop(&home);
     home.stdout(&["install", "mcp", "--client", "pi", "--write"]);
-    check_answer(&ask_through_pi(&home));
+    check_answer(&ask_through_pi(&home, "mcp__brain__brain_query", QUESTION));
     // pi has written down what its model was told, and that is not found as if it had been said.
     let written = home.json(&["search", "--json", "past"]);
     assert!(written["total"].as_u64().unwrap() > 0, "{written}");
@@ -194,8 +191,34 @@ fn the_model_of_real_pi_asks_with_a_daemon() {
     // Written after the daemon has begun.
     shop(&watched.0);
     watched.0.stdout(&["install", "mcp", "--client", "pi", "--write"]);
-    check_answer(&ask_through_pi(&watched.0));
+    check_answer(&ask_through_pi(&watched.0, "mcp__brain__brain_query", QUESTION));
     assert_eq!(watched.pid(), pid);
+}
+
+#[test]
+fn the_longest_answer_reaches_the_model_of_real_pi_whole() {
+    let home = Home::new();
+    let mut lines: Vec<String> = SHOP.iter().map(|&line| line.to_owned()).collect();
+    for at in 0..60 {
+        let parent = at + 0xe;
+        lines.push(
+            json!({"type": "message", "id": format!("{:08x}", parent + 1), "parentId": format!("{parent:08x}"),
+                "timestamp": "2025-01-01T10:04:00.000Z",
+                "message": {"role": "user", "content": format!("Größe {at}: {}", "äöü ".repeat(150))}})
+            .to_string(),
+        );
+    }
+    home.session(ID, &lines.iter().map(String::as_str).collect::<Vec<_>>());
+    home.stdout(&["install", "mcp", "--client", "pi", "--write"]);
+    let arguments = json!({"session": ID, "limit": 1_000_000});
+    let mut spoken = Spoken::start(home.path());
+    let answer = spoken.call("brain_session", &arguments);
+    let page = answer["content"][0]["text"].as_str().unwrap();
+    assert!((17_000..20_000).contains(&page.len()), "{}", page.len());
+    assert!(page.contains("\nLeft out: "), "{page}");
+    let told = ask_through_pi(&home, "mcp__brain__brain_session", &arguments.to_string());
+    assert_eq!(told, page);
+    spoken.end();
 }
 
 #[test]
