@@ -101,7 +101,7 @@ impl App {
     /// While this one was open, another may have thrown away what can be derived and made it anew: then that is opened.
     pub(crate) fn lock(&mut self, work: &str) -> Result<WriterLock> {
         let lock = self.folder.lock(work)?;
-        if file_id(&self.folder.database()) != self.database {
+        if !self.is_current() {
             *self = Self::open(self.folder.path(), self.settings.clone())?;
         }
         Ok(lock)
@@ -166,15 +166,34 @@ impl App {
             {
                 return Ok(false);
             }
-            self.open_tail()?;
-            // After the tail: what was committed in between is then in both, and the tail's copy counts.
-            self.index.reload()?;
-            self.fresh.show(&mut self.tail);
+            self.show()?;
             if self.store.last_change()? == before {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Makes searchable what others have taken in, and the last lines of long sessions. Writes nothing.
+    pub fn catch_up(&mut self) -> Result<()> {
+        let mut scan = self.scan()?;
+        self.fresh.clear();
+        self.fresh.take_from(&mut scan, &self.store)?;
+        self.show()
+    }
+
+    fn show(&mut self) -> Result<()> {
+        self.open_tail()?;
+        // After the tail: what was committed in between is then in both, and the tail's copy counts.
+        self.index.reload()?;
+        self.fresh.show(&mut self.tail);
+        Ok(())
+    }
+
+    /// Returns whether what is open is still what lies in the data folder: another process may have thrown it away and made it
+    /// anew.
+    pub fn is_current(&self) -> bool {
+        file_id(&self.folder.database()) == self.database
     }
 
     /// Returns whether there is anything to take in. Compares sizes and times, and does no more.

@@ -1,12 +1,14 @@
 //! Answers to questions, with the lines that prove them and without a model.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use jiff::Zoned;
-use pi_brain_brain::{Chosen, Commonness, Confidence, NodeId, Question, Standing, choose};
+use pi_brain_brain::{Chosen, Commonness, Confidence, NodeId, Question, Standing, choose, redact};
 use pi_brain_search::count_words;
 use pi_brain_session::Millis;
 use pi_brain_store::{NodeRow, SessionFile};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
@@ -34,7 +36,7 @@ pub struct Asked<'a> {
 }
 
 /// An answer; without sources where nothing fits.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Answer {
     /// The answer in one line.
@@ -53,7 +55,7 @@ pub struct Answer {
 }
 
 /// A unit of work that has to do with an answer.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RelatedNode {
     /// Its name.
     pub id: NodeId,
@@ -64,7 +66,7 @@ pub struct RelatedNode {
 }
 
 /// A place that an answer is taken from.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerSource {
     /// The unit of work; what is still open belongs to none.
@@ -112,6 +114,24 @@ impl Answer {
     /// Returns whether nothing fits.
     pub fn is_nothing(&self) -> bool {
         self.sources.is_empty()
+    }
+
+    /// Returns the same answer without secrets, for agents and whoever else may pass it on.
+    #[must_use]
+    pub fn without_secrets(mut self) -> Self {
+        let clean = |text: &mut String| {
+            if let (Cow::Owned(redacted), _) = redact(text) {
+                *text = redacted;
+            }
+        };
+        clean(&mut self.summary);
+        clean(&mut self.answer);
+        self.related_nodes.iter_mut().for_each(|node| clean(&mut node.summary));
+        for source in &mut self.sources {
+            clean(&mut source.excerpt);
+            clean(&mut source.passage);
+        }
+        self
     }
 }
 

@@ -20,6 +20,10 @@ mod deep;
 mod analyst;
 mod ask;
 mod show;
+mod briefing;
+mod spending;
+mod stats;
+mod connected;
 mod actions;
 mod backup;
 mod doctor;
@@ -28,14 +32,18 @@ pub use analyst::{AnalysisState, Analyst, Clock, ModelAnswer, Outlook, Worked};
 pub use app::{App, Depth};
 pub use ask::{Answer, AnswerSource, Asked, RelatedNode};
 pub use backup::Backup;
+pub use briefing::{BriefDecision, BriefLesson, BriefWork, Briefing};
+pub use connected::{Connected, Direction, Drawn, DrawnNode, Reached, Window};
 pub use deep::FoundInFiles;
 pub use doctor::{BrainHealth, Checkup, JournalHealth, SourceHealth, check_up};
 pub use error::{AppError, Result};
 pub use progress::{Progress, Silent, Step};
 pub use report::Report;
-pub use search::{Found, FoundItem, FoundKind, Wanted};
+pub use search::{Found, FoundItem, FoundKind, FoundRow, Wanted};
 pub use settings::{
     AnalysisBy, AnalysisSettings, Budget, DEFAULT_SETTINGS, DaemonSettings, Schedules,
-    SettingValue, Settings, Source, Sources, change_setting, setting_values,
+    SettingValue, Settings, SettingsFile, Source, Sources,
 };
 pub use show::{Link, Meant, NodeView, Placed};
+pub use spending::{Cost, CostBy, CostKey, CostRow};
+pub use stats::{Disk, Stats};

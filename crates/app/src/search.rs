@@ -12,6 +12,8 @@ use pi_brain_search::{
 };
 use pi_brain_session::Millis;
 use pi_brain_store::{Citation, FamilyMap, NodeRow, SessionFile, Store};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::app::App;
 use crate::error::Result;
@@ -80,6 +82,58 @@ pub enum FoundKind {
     },
     /// A unit of work.
     Node,
+}
+
+/// What programs are told of something that was found.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FoundRow {
+    /// `message` or `node`.
+    pub kind: &'static str,
+    /// How good it is.
+    pub score: f64,
+    /// The unit of work that it belongs to; a message of an open segment belongs to none yet.
+    pub node: Option<NodeId>,
+    /// The session's id.
+    pub session: Option<String>,
+    /// The entry's id; a node is cited by its first entry.
+    pub entry: String,
+    /// The session file, unless it is gone.
+    pub file: Option<String>,
+    /// The line of the session file.
+    pub line: Option<u32>,
+    /// The working directory.
+    pub project: String,
+    /// When it was said, or when the work began.
+    pub time: Option<Millis>,
+    /// `active` or `abandoned`; a node is on no branch.
+    pub branch: Option<&'static str>,
+    /// The place of the words that were looked for.
+    pub snippet: String,
+}
+
+impl From<&FoundItem> for FoundRow {
+    fn from(item: &FoundItem) -> Self {
+        let (kind, branch) = match item.what {
+            FoundKind::Message { abandoned, .. } => {
+                ("message", Some(if abandoned { "abandoned" } else { "active" }))
+            }
+            FoundKind::Node => ("node", None),
+        };
+        Self {
+            kind,
+            score: item.score,
+            node: item.node.as_ref().map(|node| node.id),
+            session: item.session.as_ref().map(|session| session.id.clone()),
+            entry: item.entry.clone(),
+            file: item.session.as_ref().map(|session| session.path.clone()),
+            line: item.line,
+            project: item.project.clone(),
+            time: item.time,
+            branch,
+            snippet: item.snippet.text.clone(),
+        }
+    }
 }
 
 /// How much of a text is shown around the words that were looked for, in characters.

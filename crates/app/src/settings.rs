@@ -19,7 +19,7 @@ use pi_brain_session::SessionFolder;
 
 use crate::error::{AppError, Result};
 use checked::Checked;
-pub use edit::{SettingValue, change_setting, setting_values};
+pub use edit::{SettingValue, SettingsFile};
 use file::Config;
 
 /// A file that says what holds without one, with every key explained.

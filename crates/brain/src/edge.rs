@@ -28,7 +28,6 @@ pub struct Edge {
     /// More about it, by type.
     pub metadata: EdgeMetadata,
     /// For an edge from a boundary, when that was.
-    #[schemars(with = "String", extend("format" = "date-time"))]
     pub created_at: Millis,
     /// Who found it.
     pub created_by: EdgeCreator,

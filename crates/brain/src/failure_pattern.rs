@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use pi_brain_session::Millis;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ids::NodeId;
@@ -33,7 +34,7 @@ pub struct SeenError {
 }
 
 /// An error that came up in several nodes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FailurePattern {
     /// Follows from the error's signature.
@@ -73,7 +74,7 @@ pub struct FailurePattern {
 }
 
 /// How a failure was got rid of.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Resolution {
     /// The node in which it was.
     pub node: NodeId,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use pi_brain_session::Millis;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::ids::NodeId;
@@ -33,7 +34,7 @@ pub struct LearntLesson {
 }
 
 /// Lessons of one level that say the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LessonGroup {
     /// What they are about.
@@ -70,7 +71,7 @@ pub struct LessonGroup {
 }
 
 /// How often something comes up, compared with before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Trend {
     /// More often.

@@ -15,6 +15,7 @@ mod segment;
 mod family;
 mod edge;
 mod link;
+mod layout;
 mod lesson_groups;
 mod failure_pattern;
 mod node;
@@ -41,6 +42,7 @@ pub use error::{BrainError, Result};
 pub use failure_pattern::{FailurePattern, Resolution, SeenError, find_patterns};
 pub use family::{Cut, FamilyFile, cut_family};
 pub use ids::{BadId, EdgeId, NodeId, NodeRef};
+pub use layout::{Point, layout};
 pub use lesson_groups::{LearntLesson, LessonGroup, Trend, group_lessons};
 pub use link::{ErrorFact, LessonFact, Linker, NodeFacts, error_signature};
 pub use node::{

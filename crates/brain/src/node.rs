@@ -411,10 +411,8 @@ pub struct NodeMetadata {
     /// From the first entry to the last.
     pub duration_minutes: f64,
     /// When the segment began.
-    #[schemars(with = "String", extend("format" = "date-time"))]
     pub timestamp: Millis,
     /// When it was analysed.
-    #[schemars(with = "String", extend("format" = "date-time"))]
     pub analyzed_at: Millis,
     /// Which prompt or which built-in rules were used.
     pub analyzer_version: String,
@@ -457,7 +455,6 @@ pub struct DaemonMeta {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct DaemonDecision {
     /// When.
-    #[schemars(with = "String", extend("format" = "date-time"))]
     pub timestamp: Millis,
     /// What.
     pub decision: String,

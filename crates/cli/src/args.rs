@@ -85,6 +85,9 @@ Examples:
     /// Answers a question with sentences from sessions, each with its source
     #[command(after_help = brain::ASK_HELP)]
     Ask(AskOptions),
+    /// Tells in short what is known about a project: lessons, decisions, what was done last
+    #[command(after_help = brain::BRIEF_HELP)]
+    Brief(BriefOptions),
     /// Shows, corrects, notes and hides one unit of work
     #[command(subcommand, after_help = brain::NODE_HELP)]
     Node(NodeCommand),

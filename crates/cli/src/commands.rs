@@ -6,6 +6,7 @@ pub(crate) mod backup;
 pub(crate) mod brain_stats;
 pub(crate) mod branch;
 pub(crate) mod branches;
+pub(crate) mod brief;
 pub(crate) mod compact;
 pub(crate) mod config;
 pub(crate) mod context;

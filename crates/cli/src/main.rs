@@ -21,11 +21,11 @@ use clap::Parser;
 
 use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
-    analyze, ask, backup, brain_stats, branch, branches, compact, config, context, cost, daemon,
-    decisions, demo, doctor, dump, edges, errors, export, family, file, forest, forget, fork,
-    graph, ingest, install, label, lessons, mcp, migrate, models, name, node, nodes, overview,
-    patterns, projects, quirks, rebuild, redact, related, search, sessions, show, stats, tags,
-    tree, up,
+    analyze, ask, backup, brain_stats, branch, branches, brief, compact, config, context, cost,
+    daemon, decisions, demo, doctor, dump, edges, errors, export, family, file, forest, forget,
+    fork, graph, ingest, install, label, lessons, mcp, migrate, models, name, node, nodes,
+    overview, patterns, projects, quirks, rebuild, redact, related, search, sessions, show, stats,
+    tags, tree, up,
 };
 use crate::locate::Locations;
 
@@ -64,6 +64,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Ingest(options)) => ingest::run(&locations()?, &options),
         Some(Command::Search(options)) => search::run(&locations()?, &options),
         Some(Command::Ask(options)) => ask::run(&locations()?, &options),
+        Some(Command::Brief(options)) => brief::run(&locations()?, &options),
         Some(Command::Node(command)) => node::run(&locations()?, command),
         Some(Command::Nodes(options)) => nodes::run(&locations()?, options),
         Some(Command::Edges(command)) => edges::run(&locations()?, command),

@@ -53,7 +53,7 @@ impl Client {
     /// down where it is.
     pub fn find(folder: &Path) -> Option<Self> {
         let client = Self { announcement: Announcement::read(folder)? };
-        let health: Health = client.ask("GET", "/health", SOON).ok()?;
+        let health: Health = client.ask("/health", SOON).ok()?;
         (health.pid == client.announcement.pid).then_some(client)
     }
 
@@ -69,18 +69,18 @@ impl Client {
 
     /// Asks how it is.
     pub fn status(&self) -> Result<Status> {
-        self.ask("GET", "/api/v1/daemon/status", SOON)
+        self.ask("/api/v1/daemon/status", SOON)
     }
 
     /// Asks it to end. It finishes first what it is at.
     pub fn stop(&self) -> Result<()> {
-        self.ask::<Value>("POST", "/api/v1/daemon/stop", SOON).map(drop)
+        self.send::<Value>("/api/v1/daemon/stop", &json!({}), SOON).map(drop)
     }
 
     /// Asks it to take everything in, and waits until that is done.
     pub fn refresh(&self, wants_links: bool) -> Result<()> {
-        let path = format!("/api/v1/daemon/refresh?links={wants_links}");
-        self.ask::<Value>("POST", &path, PATIENCE).map(drop)
+        let body = json!({ "links": wants_links });
+        self.send::<Value>("/api/v1/daemon/refresh", &body, PATIENCE).map(drop)
     }
 
     /// Asks it to give nodes to a model before all others. Returns how many were put into the queue.
@@ -103,13 +103,8 @@ impl Client {
         self.send::<Value>("/api/v1/daemon/boundary", &body, PATIENCE).map(drop)
     }
 
-    fn ask<T: for<'a> Deserialize<'a>>(
-        &self,
-        method: &str,
-        path: &str,
-        wait: Duration,
-    ) -> Result<T> {
-        self.talk(method, path, "", wait)
+    fn ask<T: for<'a> Deserialize<'a>>(&self, path: &str, wait: Duration) -> Result<T> {
+        self.talk("GET", path, "", wait)
     }
 
     fn send<T: for<'a> Deserialize<'a>>(

@@ -37,7 +37,7 @@ pub(crate) enum Event {
 
 /// Something that needs the brain, and not everything taken in.
 #[derive(Debug)]
-pub(crate) enum Errand {
+pub enum Errand {
     /// Give these nodes to a model before all others.
     Analyse(Vec<NodeId>),
     /// List the queue.
@@ -56,7 +56,7 @@ pub(crate) struct Request {
 }
 
 /// Reads the settings.
-pub(crate) type LoadSettings = Box<dyn Fn() -> pi_brain_app::Result<Settings> + Send>;
+pub type LoadSettings = Box<dyn Fn() -> pi_brain_app::Result<Settings> + Send>;
 
 /// How long somebody waits who wants everything taken in while another process writes.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -403,11 +403,13 @@ fn look_at_settings(folder: &Path) -> Option<(i64, i64, u64)> {
     Some((metadata.mtime(), metadata.mtime_nsec(), metadata.ino()))
 }
 
-pub(crate) fn now() -> Millis {
+/// Returns the present time.
+pub fn now() -> Millis {
     jiff::Timestamp::now().into()
 }
 
-pub(crate) fn chain(error: &dyn std::error::Error) -> String {
+/// Returns an error with its causes, in one line.
+pub fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -16,22 +16,6 @@ pub enum DaemonError {
         /// The process.
         pid: u32,
     },
-    /// Somebody else listens where we want to.
-    #[error(
-        "port {port} is taken by another program; choose another with --port, or any with --port 0"
-    )]
-    PortTaken {
-        /// The port.
-        port: u16,
-    },
-    /// The system does not let us listen.
-    #[error("could not listen on port {port}")]
-    Listen {
-        /// The port.
-        port: u16,
-        /// What the system says.
-        source: io::Error,
-    },
     /// A file of the data folder could not be read or written.
     #[error("could not use {}", path.display())]
     File {

@@ -69,11 +69,11 @@ pub fn log_file(folder: &Path) -> PathBuf {
 ///
 /// The system takes it back when the process ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct Instance(File);
+pub struct Instance(File);
 
 impl Instance {
     /// Makes this process the daemon of a data folder, or says which one is.
-    pub(crate) fn claim(folder: &Path) -> Result<Self> {
+    pub fn claim(folder: &Path) -> Result<Self> {
         const TRIES: usize = 25;
         const PAUSE: Duration = Duration::from_millis(20);
         let path = lock_file(folder);

@@ -14,7 +14,7 @@ const LARGEST: u64 = 5 * 1024 * 1024;
 
 /// Where lines go. A log that cannot be written is no reason to stop.
 #[derive(Debug)]
-pub(crate) struct Log {
+pub struct Log {
     path: PathBuf,
     file: Mutex<Option<File>>,
     largest: u64,
@@ -23,7 +23,8 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    pub(crate) fn open(path: &Path, is_shown: bool) -> Self {
+    /// Opens a log, and prints what is logged as well if somebody looks on.
+    pub fn open(path: &Path, is_shown: bool) -> Self {
         Self::with_limit(path, is_shown, LARGEST)
     }
 
@@ -33,7 +34,7 @@ impl Log {
     }
 
     /// Writes a line, with the time before it.
-    pub(crate) fn line(&self, text: fmt::Arguments<'_>) {
+    pub fn line(&self, text: fmt::Arguments<'_>) {
         let now = jiff::Timestamp::now();
         // Names of files may hold anything; a line stays a line.
         let text = text.to_string().replace(char::is_control, "\u{fffd}");

@@ -3,29 +3,35 @@
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use pi_brain_app::{Progress, Report, Step};
 use pi_brain_session::Millis;
 use pi_brain_store::{Left, OwnUse, QueueCounts};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 
 use crate::engine::has_news;
+use crate::folder::Announcement;
 
 /// How many troubles are remembered.
 const TROUBLES: usize = 20;
 
-/// How many events a slow listener may be behind before it misses some.
+/// How many events a slow listener may be behind before it misses some, and how many are remembered for one who comes back.
 const BACKLOG: usize = 256;
+
+/// How often listeners are told how far taking in has come.
+const PROGRESS: Duration = Duration::from_millis(250);
 
 /// How many nodes one event names.
 const NAMED_NODES: usize = 200;
 
 /// The state of a daemon.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Status {
     /// The process.
@@ -58,7 +64,7 @@ pub struct Status {
 }
 
 /// What models do, and what that takes.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AnalysisStatus {
     /// How they are asked.
@@ -78,7 +84,7 @@ pub struct AnalysisStatus {
 }
 
 /// What a daemon is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum Activity {
     /// It sleeps until something happens.
@@ -111,7 +117,7 @@ pub enum Activity {
 }
 
 /// What the last look for new lines came to.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LastRefresh {
     /// When it was finished.
@@ -127,7 +133,7 @@ pub struct LastRefresh {
 }
 
 /// Something that went wrong.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Trouble {
     /// When it was last seen.
@@ -138,11 +144,43 @@ pub struct Trouble {
     pub times: u64,
 }
 
+impl Status {
+    /// Returns the state of a daemon that has done nothing yet.
+    pub(crate) fn at_start(announcement: &Announcement, folder: PathBuf) -> Self {
+        Self {
+            pid: announcement.pid,
+            version: announcement.version.clone(),
+            since: announcement.since,
+            address: announcement.address,
+            data_folder: folder,
+            activity: Activity::Idle,
+            files: 0,
+            folders: 0,
+            refreshes: 0,
+            last_refresh: None,
+            next_close: None,
+            analysis: None,
+            errors: Vec::new(),
+        }
+    }
+}
+
 /// An event, as listeners are told of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Told {
-    pub(crate) name: &'static str,
-    pub(crate) data: Value,
+pub struct Told {
+    /// Events are numbered from 1 since the daemon was started.
+    pub number: u64,
+    /// What happened.
+    pub name: &'static str,
+    /// More about it.
+    pub data: Arc<Value>,
+}
+
+/// What listeners were told last.
+#[derive(Debug, Default)]
+struct Past {
+    last: u64,
+    told: VecDeque<Told>,
 }
 
 /// The state that the engine writes and HTTP reads.
@@ -151,8 +189,13 @@ pub(crate) struct Board {
     status: Mutex<Status>,
     troubles: Mutex<VecDeque<Trouble>>,
     events: broadcast::Sender<Told>,
+    past: Mutex<Past>,
+    /// How often something was taken in, or made findable.
+    looks: AtomicU64,
     /// Whether listeners were told that sessions are being taken in.
     has_begun: AtomicBool,
+    /// When listeners were last told how far that has come.
+    progress: Mutex<Option<Instant>>,
 }
 
 impl Board {
@@ -162,7 +205,10 @@ impl Board {
             status: Mutex::new(status),
             troubles: Mutex::default(),
             events,
+            past: Mutex::default(),
+            looks: AtomicU64::new(0),
             has_begun: AtomicBool::new(false),
+            progress: Mutex::default(),
         }
     }
 
@@ -174,6 +220,19 @@ impl Board {
 
     pub(crate) fn listen(&self) -> broadcast::Receiver<Told> {
         self.events.subscribe()
+    }
+
+    /// Returns what was told after an event, as far as that is remembered, and what is told from now on; nothing in between
+    /// is missing.
+    pub(crate) fn listen_since(&self, last: u64) -> (Vec<Told>, broadcast::Receiver<Told>) {
+        let past = lock(&self.past);
+        let missed = past.told.iter().filter(|told| told.number > last).cloned().collect();
+        (missed, self.events.subscribe())
+    }
+
+    /// Returns how often something was taken in, or made findable.
+    pub(crate) fn looks(&self) -> u64 {
+        self.looks.load(Ordering::Acquire)
     }
 
     pub(crate) fn update(&self, change: impl FnOnce(&mut Status)) {
@@ -216,20 +275,15 @@ impl Board {
             status.refreshes += 1;
             status.last_refresh = Some(last.clone());
         });
-        let data = json!({
-            "milliseconds": milliseconds,
-            "files": report.files,
-            "bytes": report.bytes,
-            "entries": report.entries,
-            "messages": report.messages,
-            "nodes": report.versions.len(),
-            "gone": report.gone,
-            "unreadable": report.unreadable.len(),
-        });
+        self.looks.fetch_add(1, Ordering::AcqRel);
         let has_begun = self.has_begun.swap(false, Ordering::Relaxed);
         if has_begun || has_news(report) {
+            let mut data = report_as_json(report);
+            data["milliseconds"] = milliseconds.into();
             self.tell("ingest_finished", data);
         }
+        // Lines of a long session may have become findable, without having been taken in.
+        self.tell("looked", json!({}));
         for versions in report.versions.chunks(NAMED_NODES) {
             let named = versions.iter().map(|node| {
                 json!({ "id": node.id, "version": node.version, "new": node.version == Some(1) })
@@ -239,9 +293,30 @@ impl Board {
     }
 
     pub(crate) fn tell(&self, name: &'static str, data: Value) {
+        let mut past = lock(&self.past);
+        past.last += 1;
+        let told = Told { number: past.last, name, data: Arc::new(data) };
+        if past.told.len() == BACKLOG {
+            past.told.pop_front();
+        }
+        past.told.push_back(told.clone());
         // Nobody may be listening.
-        let _ = self.events.send(Told { name, data });
+        let _ = self.events.send(told);
     }
+}
+
+/// Writes what taking sessions in came to.
+pub fn report_as_json(report: &Report) -> Value {
+    json!({
+        "found": report.found,
+        "files": report.files,
+        "bytes": report.bytes,
+        "entries": report.entries,
+        "messages": report.messages,
+        "nodes": report.versions.len(),
+        "gone": report.gone,
+        "unreadable": report.unreadable.len(),
+    })
 }
 
 impl Progress for Board {
@@ -268,6 +343,11 @@ impl Progress for Board {
             | Activity::Indexing { done, .. } => *done += amount,
             Activity::Idle | Activity::Looking | Activity::Stopping => {}
         });
+        let mut told = lock(&self.progress);
+        if told.is_none_or(|told| told.elapsed() >= PROGRESS) {
+            *told = Some(Instant::now());
+            self.tell("ingest_progress", json!({ "activity": lock(&self.status).activity }));
+        }
     }
 }
 

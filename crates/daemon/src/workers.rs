@@ -185,6 +185,8 @@ impl<'a> Worker<'a> {
             _ => None,
         };
         let state = analyst.state()?;
+        let queue = state.queue;
+        let mut is_other = false;
         self.floor.board.update(|status| {
             let before = status.analysis.take().unwrap_or_default();
             let (done, failed) = match &worked {
@@ -192,16 +194,20 @@ impl<'a> Worker<'a> {
                 Worked::Failed { .. } => (0, 1),
                 _ => (0, 0),
             };
+            is_other = before.queue != queue;
             status.analysis = Some(AnalysisStatus {
                 by: state.by,
                 prompts: state.prompts,
-                queue: state.queue,
+                queue,
                 today: state.today,
                 left: state.left,
                 done: before.done + done,
                 failed: before.failed + failed,
             });
         });
+        if is_other {
+            self.floor.board.tell("queue", json!({ "counts": queue }));
+        }
         self.told(&worked);
         Ok(pause)
     }
@@ -228,6 +234,7 @@ impl<'a> Worker<'a> {
             }
             Worked::Failed { node, error, again, .. } => {
                 let what = if again.is_some() { "is tried again" } else { "is given up" };
+                board.tell("analysis_failed", json!({ "node": node, "again": again }));
                 self.floor.trouble(&format!("the analysis of {node} {what}: {error}"));
             }
             Worked::OverDay { until, .. } => {

@@ -1,7 +1,9 @@
 //! Times as pi writes them: ISO 8601 with milliseconds in entries, milliseconds since 1970 in messages.
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// A moment, in milliseconds since 1970.
@@ -65,6 +67,20 @@ impl<'de> Deserialize<'de> for Millis {
         }
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| de::Error::custom(format!("{text:?} is no time")))
+    }
+}
+
+impl JsonSchema for Millis {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Time".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "format": "date-time" })
     }
 }
 

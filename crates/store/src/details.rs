@@ -3,6 +3,7 @@
 use pi_brain_brain::{Edge, EdgeId, NodeId};
 use pi_brain_session::Millis;
 use rusqlite::OptionalExtension;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,7 +12,7 @@ use crate::error::{Result, StoreError};
 use crate::store::Store;
 
 /// A version of a node, as a list of versions has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VersionRow {
     /// Its number.
@@ -27,7 +28,7 @@ pub struct VersionRow {
 }
 
 /// A note that the user put on a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FlagRow {
     /// When.
@@ -120,6 +121,24 @@ impl Store {
             };
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement.query_map([node.map(key)], |row| row.get(0))?;
+            rows.collect()
+        })?;
+        let edges = data.iter().map(|data| read_json(data, "an edge"));
+        let mut edges = edges.collect::<Result<Vec<Edge>>>()?;
+        edges.sort_by_key(|edge| (edge.created_at, edge.id));
+        Ok(edges)
+    }
+
+    /// Lists the edges from and to any of the nodes, the oldest first.
+    pub fn edges_around(&self, nodes: &[NodeId]) -> Result<Vec<Edge>> {
+        let keys: Vec<i64> = nodes.iter().copied().map(key).collect();
+        let keys = serde_json::to_string(&keys).unwrap_or_default();
+        let data: Vec<String> = self.database.read(|connection| {
+            let sql = "WITH wanted AS (SELECT value FROM json_each(?1))
+                       SELECT data FROM edge WHERE source IN wanted
+                       UNION SELECT data FROM edge WHERE target IN wanted";
+            let mut statement = connection.prepare_cached(sql)?;
+            let rows = statement.query_map([keys], |row| row.get(0))?;
             rows.collect()
         })?;
         let edges = data.iter().map(|data| read_json(data, "an edge"));

@@ -9,6 +9,7 @@ use pi_brain_brain::{Node, NodeId, word};
 use pi_brain_forest::RootId;
 use pi_brain_session::Millis;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::derived::{key, node_id, save_node};
@@ -17,7 +18,7 @@ use crate::journal::Purpose;
 use crate::store::Store;
 
 /// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JobKind {
     /// Give a unit of work to a model.
@@ -81,7 +82,7 @@ pub struct LostLease {
 }
 
 /// A job as it is shown.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JobRow {
     /// Its number.
@@ -107,7 +108,7 @@ pub struct JobRow {
 }
 
 /// How much there is to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueCounts {
     /// What waits for its turn.
@@ -134,7 +135,7 @@ pub struct Caps {
 }
 
 /// What is left of what may be taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[expect(missing_docs, reason = "the names say it")]
 pub struct Left {
     pub tokens: u64,

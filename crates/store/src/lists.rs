@@ -22,6 +22,7 @@ use pi_brain_brain::NodeId;
 use pi_brain_session::Millis;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::derived::{key, node_id};
@@ -30,7 +31,7 @@ use crate::files::{self, SessionFile};
 use crate::store::Store;
 
 /// What lists say of a node.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NodeRow {
     /// Its name.
@@ -104,6 +105,8 @@ pub struct NodeFilter {
     pub needs_review: bool,
     /// Hidden ones, too.
     pub hidden: bool,
+    /// Only those that come after this one in the list.
+    pub behind: Option<NodeId>,
 }
 
 impl NodeFilter {
@@ -213,23 +216,35 @@ impl Store {
         limit: usize,
         offset: usize,
     ) -> Result<(Vec<NodeRow>, usize)> {
-        let conditions = filter.conditions();
-        let order = match order {
-            Order::Newest => "started DESC, id",
-            Order::Cost => "cost DESC, started DESC, id",
-            Order::Duration => "minutes DESC, started DESC, id",
+        let mut conditions = filter.conditions();
+        let (order, is_behind) = match order {
+            Order::Newest => (
+                "started DESC, id",
+                "(-started, id) > (SELECT -started, id FROM node WHERE id = ?)",
+            ),
+            Order::Cost => (
+                "cost DESC, started DESC, id",
+                "(-cost, -started, id) > (SELECT -cost, -started, id FROM node WHERE id = ?)",
+            ),
+            Order::Duration => (
+                "minutes DESC, started DESC, id",
+                "(-minutes, -started, id) > (SELECT -minutes, -started, id FROM node WHERE id = ?)",
+            ),
         };
+        let all = conditions.clause();
+        let values = conditions.values.clone();
+        conditions.add(is_behind, filter.behind.map(key));
         let clause = conditions.clause();
         // SQLite counts with a sign.
         let [limit, offset] = [limit, offset].map(|count| i64::try_from(count).unwrap_or(i64::MAX));
         self.database.read(|connection| {
-            let sql = format!("SELECT count(*) FROM node {clause}");
-            let values = || params_from_iter(conditions.values.iter());
-            let total: i64 = connection.query_row(&sql, values(), |row| row.get(0))?;
+            let sql = format!("SELECT count(*) FROM node {all}");
+            let total: i64 =
+                connection.query_row(&sql, params_from_iter(&values), |row| row.get(0))?;
             let sql =
                 format!("{NODE_COLUMNS} {clause} ORDER BY {order} LIMIT {limit} OFFSET {offset}");
             let mut statement = connection.prepare(&sql)?;
-            let rows = statement.query_map(values(), node_row)?;
+            let rows = statement.query_map(params_from_iter(&conditions.values), node_row)?;
             Ok((rows.collect::<rusqlite::Result<_>>()?, usize::try_from(total).unwrap_or(0)))
         })
     }

@@ -3,6 +3,7 @@
 use pi_brain_brain::word;
 use pi_brain_session::Millis;
 use rusqlite::{Transaction, params};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::derived::key;
@@ -11,7 +12,7 @@ use crate::journal::ModelSpend;
 use crate::store::Store;
 
 /// What models took for us.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnUse {
     /// How many analyses and answers.

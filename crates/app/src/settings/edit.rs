@@ -1,11 +1,64 @@
 //! Single settings: what holds, and how to change one without touching the rest of the file.
 
-use std::path::Path;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use pi_brain_store::{DataFolder, put_file};
 use toml_edit::{DocumentMut, Item, Table, Value};
 
-use super::DEFAULT_SETTINGS;
+use super::{DEFAULT_SETTINGS, Settings};
 use crate::error::{AppError, Result};
+
+/// The file with a user's settings.
+#[derive(Clone, Debug)]
+pub struct SettingsFile {
+    path: PathBuf,
+}
+
+impl SettingsFile {
+    /// Returns the one of a data folder, which need not be there.
+    pub fn of(folder: &Path) -> Self {
+        Self { path: DataFolder::at(folder).config() }
+    }
+
+    /// Returns where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns what it says; nothing if it is not there.
+    pub fn read(&self) -> Result<String> {
+        match fs::read_to_string(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            read => read.map_err(|source| AppError::Read { path: self.path.clone(), source }),
+        }
+    }
+
+    /// Lists every setting that has a value.
+    pub fn values(&self) -> Result<Vec<SettingValue>> {
+        setting_values(&self.read()?, &self.path)
+    }
+
+    /// Changes a setting, or takes it out if there is no value. What cannot be used is not written.
+    pub fn change(
+        &self,
+        key: &str,
+        value: Option<&str>,
+        check: impl FnOnce(&str) -> Result<Settings>,
+    ) -> Result<Vec<SettingValue>> {
+        let changed = change_setting(&self.read()?, &self.path, key, value)?;
+        check(&changed)?;
+        self.write(&changed)?;
+        setting_values(&changed, &self.path)
+    }
+
+    /// Writes the whole file.
+    pub fn write(&self, text: &str) -> Result<()> {
+        DataFolder::create(self.path.parent().unwrap_or(Path::new("")))?;
+        Ok(put_file(&self.path, text.as_bytes(), true)?)
+    }
+}
 
 /// A setting and what holds for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +72,7 @@ pub struct SettingValue {
 }
 
 /// Lists every setting that has a value: those of the file, and the defaults of the others.
-pub fn setting_values(text: &str, path: &Path) -> Result<Vec<SettingValue>> {
+pub(super) fn setting_values(text: &str, path: &Path) -> Result<Vec<SettingValue>> {
     let mut values: Vec<SettingValue> = Vec::new();
     for (is_set, text) in [(true, text.to_owned()), (false, defaults())] {
         let document = parse(&text, path)?;
@@ -36,7 +89,12 @@ pub fn setting_values(text: &str, path: &Path) -> Result<Vec<SettingValue>> {
 /// Returns the text with a setting changed, or taken out if there is no value. Everything else stays as it is.
 ///
 /// A value that is none in the file's language is taken for a text.
-pub fn change_setting(text: &str, path: &Path, key: &str, value: Option<&str>) -> Result<String> {
+pub(super) fn change_setting(
+    text: &str,
+    path: &Path,
+    key: &str,
+    value: Option<&str>,
+) -> Result<String> {
     let mut document = parse(text, path)?;
     let mut steps: Vec<&str> = key.split('.').collect();
     let last = steps.pop().unwrap_or_default();

@@ -43,6 +43,11 @@ pub(super) const REBUILD_HELP: &str = "\
 Session files, node files, editable trees and the journal stay as they are; the database and the search index are \
 made anew from them, with the same answers.";
 
+pub(super) const BRIEF_HELP: &str = "\
+Examples:
+  pi-brain brief
+  pi-brain brief ~/shop --json | jq -r '.lessons[].summary'";
+
 pub(super) const NODE_HELP: &str = "\
 NODE is the id of a unit of work or the beginning of one (4 digits or more), with -v2 behind it for a version of it.
 
@@ -127,9 +132,23 @@ pub(crate) struct AskOptions {
     /// Do not let the model answer, too, that the settings name
     #[arg(long)]
     pub(crate) no_model: bool,
+    /// Take secrets out of the answer, as for everything that is passed on
+    #[arg(long)]
+    pub(crate) redact: bool,
     #[command(flatten)]
     pub(crate) refresh: RefreshOptions,
     /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct BriefOptions {
+    /// The project's folder [default: the one you are in]
+    pub(crate) project: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) refresh: RefreshOptions,
+    /// As JSON, for programs; without secrets
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -43,6 +43,12 @@ pub(crate) struct PortOptions {
 pub(crate) struct UpOptions {
     #[command(flatten)]
     pub(crate) port: PortOptions,
+    /// Where to listen; anything but this machine itself needs --token-file
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub(crate) bind: std::net::IpAddr,
+    /// A file that only you can read, with the token that programs have to know [default: a new one each time]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token_file: Option<std::path::PathBuf>,
     /// Leave the terminal that it was started from
     #[arg(long, hide = true)]
     pub(crate) detached: bool,

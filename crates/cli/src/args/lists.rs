@@ -119,6 +119,19 @@ pub(crate) enum CostBy {
     Session,
 }
 
+impl From<CostBy> for pi_brain_app::CostBy {
+    fn from(by: CostBy) -> Self {
+        match by {
+            CostBy::Day => Self::Day,
+            CostBy::Week => Self::Week,
+            CostBy::Month => Self::Month,
+            CostBy::Project => Self::Project,
+            CostBy::Model => Self::Model,
+            CostBy::Session => Self::Session,
+        }
+    }
+}
+
 #[derive(Args)]
 pub(crate) struct StatsOptions {
     #[command(flatten)]

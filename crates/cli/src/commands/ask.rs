@@ -32,10 +32,12 @@ pub(crate) fn run(locations: &Locations, options: &AskOptions) -> anyhow::Result
         now: &Zoned::now(),
         project: here.as_deref().and_then(Path::to_str),
     };
-    let answer = app.ask(&asked)?;
+    let found = app.ask(&asked)?;
+    let shown = |answer: Answer| if options.redact { answer.without_secrets() } else { answer };
+    let answer = shown(found);
     if options.json {
         let told = ask_model(locations, options, &question, &answer, &Screen::Blank)?;
-        return print_json(told.as_ref().map_or(&answer, |told| &told.answer));
+        return print_json(&told.map_or(answer, |told| shown(told.answer)));
     }
     if answer.is_nothing() {
         let text = format!(

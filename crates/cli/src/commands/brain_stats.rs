@@ -1,12 +1,8 @@
 //! `pi-brain stats`: everything in numbers.
 
-use std::fs;
-use std::path::Path;
-
 use jiff::tz::TimeZone;
-use pi_brain_session::Millis;
-use pi_brain_store::{DataFolder, Numbers, QUARTER, SpendingFilter, Store, Tally};
-use serde::Serialize;
+use pi_brain_app::{Disk, Stats};
+use pi_brain_store::{Numbers, Tally};
 
 use super::cost::bar;
 use super::listing::{say_nothing, sparkline};
@@ -20,12 +16,7 @@ use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &StatsOptions) -> anyhow::Result<()> {
     let app = open_fresh(locations, &options.refresh)?;
-    let numbers = app.store().numbers()?;
-    let stats = Stats {
-        hours: hours(app.store())?,
-        disk: Disk::of(&DataFolder::create(&locations.brain_folder()?)?),
-        numbers,
-    };
+    let stats = app.stats(&TimeZone::system())?;
     if options.json {
         return print_json(&stats);
     }
@@ -36,61 +27,6 @@ pub(crate) fn run(locations: &Locations, options: &StatsOptions) -> anyhow::Resu
     say_disk(&stats)?;
     say_kinds(&stats)?;
     say_tools(&stats.numbers.tools)
-}
-
-#[derive(Serialize)]
-struct Stats {
-    #[serde(flatten)]
-    numbers: Numbers,
-    /// Answers by the hour of the day.
-    hours: [u64; 24],
-    disk: Disk,
-}
-
-/// How many bytes there are of what.
-#[derive(Serialize)]
-struct Disk {
-    database: u64,
-    index: u64,
-    nodes: u64,
-}
-
-impl Disk {
-    fn of(folder: &DataFolder) -> Self {
-        let log = folder.database().with_extension("db-wal");
-        Self {
-            database: size(&folder.database()) + size(&log),
-            index: size(&folder.index()),
-            nodes: size(&folder.nodes()),
-        }
-    }
-}
-
-/// Returns the size of a file, or of all files in a folder. What is not there has none.
-fn size(path: &Path) -> u64 {
-    let mut sum = 0;
-    let mut open = vec![path.to_owned()];
-    while let Some(path) = open.pop() {
-        let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
-        if metadata.is_dir() {
-            let entries = fs::read_dir(&path).into_iter().flatten().flatten();
-            open.extend(entries.map(|entry| entry.path()));
-        } else {
-            sum += metadata.len();
-        }
-    }
-    sum
-}
-
-/// Counts answers by the hour of the day, where the person is.
-fn hours(store: &Store) -> anyhow::Result<[u64; 24]> {
-    let zone = TimeZone::system();
-    let mut hours = [0; 24];
-    for (quarter, spent) in store.spending_by_quarter(&SpendingFilter::default())? {
-        let time = zone.to_datetime(Millis(quarter.saturating_mul(QUARTER)).to_timestamp());
-        hours[usize::try_from(time.hour()).unwrap_or(0)] += spent.answers;
-    }
-    Ok(hours)
 }
 
 fn say_shape(numbers: &Numbers) -> anyhow::Result<()> {

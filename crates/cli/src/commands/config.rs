@@ -1,12 +1,7 @@
 //! `pi-brain config …`: the settings, one by one or as a whole.
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
-
 use anyhow::bail;
-use pi_brain_app::{AnalysisBy, DEFAULT_SETTINGS, Settings, change_setting, setting_values};
-use pi_brain_store::{DataFolder, put_file};
+use pi_brain_app::{AnalysisBy, DEFAULT_SETTINGS, Settings, SettingsFile};
 use serde_json::{Map, Value, json};
 
 use super::{print_json, say};
@@ -17,27 +12,27 @@ use crate::locate::Locations;
 use crate::table::{Column, count, dollars, draw, how_many};
 
 pub(crate) fn run(locations: &Locations, command: &ConfigCommand) -> anyhow::Result<()> {
-    let folder = locations.brain_folder()?;
-    let path = DataFolder::at(&folder).config();
+    let file = SettingsFile::of(&locations.brain_folder()?);
     match command {
-        ConfigCommand::Init => init(locations, &path),
-        ConfigCommand::Get(options) => get(&path, options),
-        ConfigCommand::Set(options) => change(locations, &path, &options.key, Some(&options.value)),
-        ConfigCommand::Unset(options) => change(locations, &path, &options.key, None),
-        ConfigCommand::Check(options) => check(locations, &path, options.json),
+        ConfigCommand::Init => init(locations, &file),
+        ConfigCommand::Get(options) => get(&file, options),
+        ConfigCommand::Set(options) => change(locations, &file, &options.key, Some(&options.value)),
+        ConfigCommand::Unset(options) => change(locations, &file, &options.key, None),
+        ConfigCommand::Check(options) => check(locations, &file, options.json),
     }
 }
 
-fn init(locations: &Locations, path: &Path) -> anyhow::Result<()> {
-    if path.exists() {
-        bail!("{} is there already", locations.display(path));
+fn init(locations: &Locations, file: &SettingsFile) -> anyhow::Result<()> {
+    let shown = locations.display(file.path());
+    if file.path().exists() {
+        bail!("{shown} is there already");
     }
-    write(path, DEFAULT_SETTINGS)?;
-    say!("written: {}", locations.display(path))
+    file.write(DEFAULT_SETTINGS)?;
+    say!("written: {shown}")
 }
 
-fn get(path: &Path, options: &ConfigGetOptions) -> anyhow::Result<()> {
-    let mut values = setting_values(&read(path)?, path)?;
+fn get(file: &SettingsFile, options: &ConfigGetOptions) -> anyhow::Result<()> {
+    let mut values = file.values()?;
     if let Some(key) = &options.key {
         let group = format!("{key}.");
         values.retain(|value| value.key == *key || value.key.starts_with(&group));
@@ -74,23 +69,21 @@ fn toml_value(text: &str) -> Value {
 
 fn change(
     locations: &Locations,
-    path: &Path,
+    file: &SettingsFile,
     key: &str,
     value: Option<&str>,
 ) -> anyhow::Result<()> {
-    let changed = change_setting(&read(path)?, path, key, value)?;
-    // What cannot be used is not written.
-    locations.parse_brain_settings(&changed, path)?;
-    write(path, &changed)?;
-    let values = setting_values(&changed, path)?;
+    let check = |text: &str| locations.parse_brain_settings(text, file.path());
+    let values = file.change(key, value, check)?;
     match values.iter().find(|value| value.key == key) {
         Some(value) => say!("{key} = {}", value.value),
         None => say!("{key} is not set"),
     }
 }
 
-fn check(locations: &Locations, path: &Path, as_json: bool) -> anyhow::Result<()> {
-    let settings = locations.parse_brain_settings(&read(path)?, path)?;
+fn check(locations: &Locations, file: &SettingsFile, as_json: bool) -> anyhow::Result<()> {
+    let path = file.path();
+    let settings = locations.parse_brain_settings(&file.read()?, path)?;
     let is_there = path.exists();
     if as_json {
         return print_json(&json!({
@@ -135,16 +128,4 @@ fn model(settings: &Settings) -> Option<String> {
         },
         AnalysisBy::OpenAi(settings) => format!("{} at {}", settings.model, settings.base_url),
     })
-}
-
-fn read(path: &Path) -> io::Result<String> {
-    match fs::read_to_string(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
-        read => read,
-    }
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    DataFolder::create(path.parent().map_or_else(PathBuf::new, Path::to_owned).as_path())?;
-    Ok(put_file(path, text.as_bytes(), true)?)
 }

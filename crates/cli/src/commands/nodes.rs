@@ -31,6 +31,7 @@ pub(crate) fn run(locations: &Locations, options: NodesOptions) -> anyhow::Resul
         model: None,
         needs_review: options.needs_review,
         hidden: options.hidden,
+        behind: None,
     };
     let limit = options.limit.unwrap_or(if options.json { usize::MAX } else { SHOWN });
     let (nodes, total) = app.store().nodes(&filter, options.sort.into(), limit, 0)?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anstyle::Style;
 use jiff::Zoned;
-use pi_brain_app::{App, FoundItem, FoundKind, Wanted};
+use pi_brain_app::{App, FoundItem, FoundKind, FoundRow, Wanted};
 use pi_brain_search::{Snippet, Speaker};
 use pi_brain_session::Millis;
 use serde_json::json;
@@ -30,7 +30,7 @@ pub(crate) fn run(locations: &Locations, options: &SearchOptions) -> anyhow::Res
     let query = options.words.join(" ");
     let found = find(locations, &app, &query, options)?;
     if options.json {
-        let results: Vec<_> = found.results.iter().map(as_json).collect();
+        let results: Vec<_> = found.results.iter().map(FoundRow::from).collect();
         return print_json(&json!({
             "results": results,
             "total": found.total,
@@ -101,28 +101,6 @@ fn nothing(query: &str, options: &SearchOptions, total: u64) -> Failure {
         advice => format!("try other words, or {}", advice.join(", or ")),
     };
     Failure::NotFound(format!("nothing found for {query}; {advice}"))
-}
-
-fn as_json(item: &FoundItem) -> serde_json::Value {
-    let (kind, branch) = match item.what {
-        FoundKind::Message { abandoned, .. } => {
-            ("message", Some(if abandoned { "abandoned" } else { "active" }))
-        }
-        FoundKind::Node => ("node", None),
-    };
-    json!({
-        "kind": kind,
-        "score": item.score,
-        "node": item.node.as_ref().map(|node| node.id),
-        "session": item.session.as_ref().map(|session| &session.id),
-        "entry": item.entry,
-        "file": item.session.as_ref().map(|session| &session.path),
-        "line": item.line,
-        "project": item.project,
-        "time": item.time,
-        "branch": branch,
-        "snippet": item.snippet.text,
-    })
 }
 
 /// The results as people read them.

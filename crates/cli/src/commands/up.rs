@@ -1,10 +1,15 @@
 //! `pi-brain up`: the daemon in the foreground.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 
-use pi_brain_app::Settings;
-use pi_brain_daemon::Options;
+use anyhow::{Context, bail};
+use pi_brain_app::SettingsFile;
+use pi_brain_server::{Options, ReadSettings};
 
 use super::say;
 use crate::args::UpOptions;
@@ -33,17 +38,36 @@ pub(crate) fn run(locations: Locations, options: &UpOptions) -> anyhow::Result<(
     };
     let daemon = Options {
         folder,
+        address: options.bind,
         port,
+        token: options.token_file.as_deref().map(read_token).transpose()?,
         is_shown: !options.detached,
-        settings: Box::new(settings_of(locations)?),
+        settings: settings_of(locations)?,
     };
-    pi_brain_daemon::run(daemon, |address| {
+    pi_brain_server::run(daemon, |address| {
         if !options.detached {
             // Nobody may be looking on.
             let _ = say!("watching {shown}, http://{address}, Ctrl-C ends it");
         }
     })?;
     Ok(())
+}
+
+/// Reads a token that other programs know, too.
+fn read_token(file: &Path) -> anyhow::Result<String> {
+    const SHORTEST: usize = 16;
+    let shown = file.display();
+    let failed = || format!("could not read the token in {shown}");
+    let others = fs::metadata(file).with_context(failed)?.permissions().mode() & 0o077;
+    let token = fs::read_to_string(file).with_context(failed)?.trim().to_owned();
+    let is_plain = token.bytes().all(|byte| byte.is_ascii_graphic());
+    if others != 0 {
+        bail!("others can read {shown}; `chmod 600 {shown}` keeps the token to yourself");
+    }
+    if token.len() < SHORTEST || !is_plain {
+        bail!("the token in {shown} has to have at least {SHORTEST} letters and digits");
+    }
+    Ok(token)
 }
 
 /// Begins anew, as the same process, unless it is as thrifty as it should be, or somebody has chosen otherwise.
@@ -59,9 +83,11 @@ fn be_thrifty() {
 }
 
 /// Returns how to read the settings, now and whenever they have changed.
-fn settings_of(
-    locations: Locations,
-) -> anyhow::Result<impl Fn() -> pi_brain_app::Result<Settings> + Send> {
+fn settings_of(locations: Locations) -> anyhow::Result<ReadSettings> {
     let folder = locations.brain_folder()?;
-    Ok(move || locations.brain_settings_of(&folder))
+    let file = SettingsFile::of(&folder);
+    Ok(Arc::new(move |text| match text {
+        None => locations.brain_settings_of(&folder),
+        Some(text) => locations.parse_brain_settings(text, file.path()),
+    }))
 }

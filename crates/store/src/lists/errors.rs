@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use pi_brain_brain::{NodeId, error_signature};
 use pi_brain_session::Millis;
 use rusqlite::params_from_iter;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::NodeFilter;
@@ -13,7 +14,7 @@ use crate::error::Result;
 use crate::store::Store;
 
 /// Errors that differ in nothing but numbers and paths.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorGroup {
     /// What kind of error.

@@ -1,5 +1,6 @@
 //! Which nodes have touched a file.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{NODE_COLUMNS, NodeRow, node_row};
@@ -16,7 +17,7 @@ pub struct FileWanted {
 }
 
 /// A node that has touched a file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FileTouch {
     /// The file, from the root if its project is known.

@@ -2,6 +2,7 @@
 
 use pi_brain_brain::Edge;
 use rusqlite::params_from_iter;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{NodeFilter, NodeRow, Order};
@@ -9,7 +10,7 @@ use crate::error::{Result, StoreError};
 use crate::store::Store;
 
 /// Nodes, and the edges between them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Graph {
     /// The nodes, newest first.
     pub nodes: Vec<NodeRow>,

@@ -8,6 +8,7 @@ use pi_brain_brain::{
 };
 use pi_brain_session::Millis;
 use rusqlite::{Row, params_from_iter};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::NodeFilter;
@@ -17,7 +18,7 @@ use crate::links::{list, of_word};
 use crate::store::Store;
 
 /// Something that was decided.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DecisionRow {
     /// The node in which it was.
@@ -35,7 +36,7 @@ pub struct DecisionRow {
 }
 
 /// Behaviour of a model that nobody expected, equal observations as one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QuirkRow {
     /// Written `provider/model`.

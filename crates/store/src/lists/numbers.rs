@@ -1,7 +1,10 @@
 //! Everything in numbers.
 
+use std::collections::BTreeMap;
+
 use pi_brain_forest::RootId;
 use pi_brain_session::Millis;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use super::count;
@@ -13,7 +16,7 @@ use crate::store::Store;
 pub type Tally = Vec<(String, u64)>;
 
 /// How much there is of everything.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Numbers {
     /// Session files that were read.
@@ -50,18 +53,23 @@ pub struct Numbers {
     pub last: Option<Millis>,
     /// Nodes by the kind of work.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub types: Tally,
     /// Nodes by how they ended.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub outcomes: Tally,
     /// Nodes by programming language.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub languages: Tally,
     /// Edges by type.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub edge_types: Tally,
     /// Calls by tool.
     #[serde(serialize_with = "in_order")]
+    #[schemars(with = "BTreeMap<String, u64>")]
     pub tools: Tally,
 }
 

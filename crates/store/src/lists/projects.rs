@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pi_brain_session::Millis;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::count;
@@ -11,7 +12,7 @@ use crate::error::Result;
 use crate::store::Store;
 
 /// What is known of a project.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectRow {
     /// The working directory; empty if sessions do not say it.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use pi_brain_forest::SessionNo;
 use pi_brain_session::{Millis, Usage};
 use rusqlite::{Row, params_from_iter};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Conditions, NodeFilter, count};
@@ -26,7 +27,7 @@ pub struct SpendingFilter {
 }
 
 /// What was spent in all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Spent {
     /// How many answers of models, and other things that were paid for.
@@ -44,7 +45,7 @@ impl std::ops::AddAssign for Spent {
 }
 
 /// What was spent on a model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelSpending {
     /// Who offers the model; empty if it is not known.
@@ -65,7 +66,7 @@ pub struct ModelSpending {
 }
 
 /// What was spent in a session.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionSpending {
     /// The session.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use pi_brain_session::Millis;
 use rusqlite::params_from_iter;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{NodeFilter, count};
@@ -11,7 +12,7 @@ use crate::error::Result;
 use crate::store::Store;
 
 /// A tag or topic, with where it is found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TagRow {
     /// The word.

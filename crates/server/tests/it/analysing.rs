@@ -45,7 +45,7 @@ fn ask(daemon: &Daemon, method: &str, path: &str, body: &str) -> (u16, Value) {
     let (address, token) = (daemon.client.address(), &daemon.announcement.token);
     daemon.raw(&format!(
         "{method} {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\
-         Connection: close\r\nContent-Length: {}\r\n\r\n{body}",
+         Content-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     ))
 }

@@ -4,15 +4,26 @@ use super::*;
 
 const PORT: u16 = 8765;
 
+const FOREIGN_HOST: &str = "foreign_host";
+const FOREIGN_ORIGIN: &str = "foreign_origin";
+const NO_TOKEN: &str = "token_needed";
+
 /// Asks with headers, written `name: value` with `; ` between them, and says which refusal comes.
-fn check(method: &Method, headers: &str, expected: Option<Refusal>) {
+fn check(method: &Method, headers: &str, expected: Option<&str>) {
+    check_at("127.0.0.1", method, "/api/v1/nodes", headers, expected);
+}
+
+fn check_at(address: &str, method: &Method, path: &str, headers: &str, expected: Option<&str>) {
     let mut map = HeaderMap::new();
     for header in headers.split("; ").filter(|header| !header.is_empty()) {
         let (name, value) = header.split_once(": ").unwrap();
         let name = axum::http::HeaderName::from_bytes(name.as_bytes()).unwrap();
         map.append(name, HeaderValue::from_str(value).unwrap());
     }
-    assert_eq!(admit(method, &map, PORT, "secret").err(), expected, "{method} {headers}");
+    let gate = Gate::new(SocketAddr::new(address.parse().unwrap(), PORT), "secret");
+    let refused = gate.admit(method, path, &map).err();
+    let code = refused.as_ref().map(|refused| refused.problem().code);
+    assert_eq!(code, expected, "{method} {path} {headers}");
 }
 
 #[test]
@@ -83,4 +94,33 @@ fn what_changes_anything_needs_the_token() {
         }
         check(&method, "host: 127.0.0.1:8765; authorization: Bearer secret", None);
     }
+}
+
+#[test]
+fn a_question_needs_no_token_but_a_wrong_one_is_no_token() {
+    let query = |headers: &str, expected| {
+        check_at("127.0.0.1", &Method::POST, "/api/query", headers, expected);
+    };
+    query("host: 127.0.0.1:8765", None);
+    query("host: 127.0.0.1:8765; authorization: Bearer secret", None);
+    query("host: 127.0.0.1:8765; authorization: Bearer wrong", Some(NO_TOKEN));
+    query("host: 127.0.0.1:8765; origin: http://evil.example", Some(FOREIGN_ORIGIN));
+    query("host: evil.example", Some(FOREIGN_HOST));
+    check(&Method::GET, "host: 127.0.0.1:8765; authorization: Bearer wrong", Some(NO_TOKEN));
+}
+
+#[test]
+fn where_other_machines_can_ask_everything_needs_the_token() {
+    let ask = |method: &Method, path: &str, headers: &str, expected| {
+        check_at("192.0.2.7", method, path, headers, expected);
+    };
+    ask(&Method::GET, "/health", "host: desk.example:8765", Some(NO_TOKEN));
+    ask(&Method::POST, "/api/query", "host: desk.example:8765", Some(NO_TOKEN));
+    let known = "host: desk.example:8765; authorization: Bearer secret";
+    ask(&Method::GET, "/health", known, None);
+    ask(&Method::POST, "/api/query", known, None);
+    let own = format!("{known}; origin: http://desk.example:8765");
+    ask(&Method::POST, "/api/query", &own, None);
+    let foreign = format!("{known}; origin: http://evil.example:8765");
+    ask(&Method::POST, "/api/query", &foreign, Some(FOREIGN_ORIGIN));
 }

@@ -2,15 +2,17 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use pi_brain_app::{App, FoundKind, Settings, Silent, Source, Wanted};
-use pi_brain_daemon::{Activity, Announcement, Client, DaemonError, Options};
+use pi_brain_daemon::{Activity, Announcement, Client};
+use pi_brain_server::{Options, ServerError};
 use pi_brain_session::{Millis, SessionFolder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -50,9 +52,14 @@ impl Home {
         let (sessions, data) = (self.sessions.clone(), self.data.clone());
         Options {
             folder: self.data.clone(),
+            address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
+            token: None,
             is_shown: false,
-            settings: Box::new(move || settings(&sessions, &data)),
+            settings: Arc::new(move |text| match text {
+                None => settings(&sessions, &data),
+                Some(text) => parse_settings(text, &sessions),
+            }),
         }
     }
 
@@ -91,9 +98,16 @@ impl Home {
 }
 
 fn settings(sessions: &Path, data: &Path) -> pi_brain_app::Result<Settings> {
+    Settings::read(&data.join("config.toml"), usual(sessions), Path::new("/nowhere"))
+}
+
+fn parse_settings(text: &str, sessions: &Path) -> pi_brain_app::Result<Settings> {
+    Settings::parse(text, Path::new("config.toml"), usual(sessions), Path::new("/nowhere"))
+}
+
+fn usual(sessions: &Path) -> Source {
     let folder = SessionFolder::ByProject(sessions.to_owned());
-    let usual = Source { folder, computer: "thismachine".to_owned() };
-    Settings::read(&data.join("config.toml"), usual, Path::new("/nowhere"))
+    Source { folder, computer: "thismachine".to_owned() }
 }
 
 /// Writes a session: a header, and an entry for each word.
@@ -131,13 +145,13 @@ pub(crate) fn append(path: &Path, at: usize, word: &str) {
 pub(crate) struct Daemon {
     pub(crate) client: Client,
     pub(crate) announcement: Announcement,
-    thread: Option<JoinHandle<Result<(), DaemonError>>>,
+    thread: Option<JoinHandle<Result<(), ServerError>>>,
 }
 
 impl Daemon {
     fn start(home: &Home) -> Self {
         let options = home.options();
-        let thread = std::thread::spawn(|| pi_brain_daemon::run(options, |_| ()));
+        let thread = std::thread::spawn(|| pi_brain_server::run(options, |_| ()));
         let mut client = None;
         wait_for("an answer", || {
             client = Client::find(&home.data);
@@ -162,7 +176,7 @@ impl Daemon {
         self.end().unwrap();
     }
 
-    fn end(&mut self) -> Result<(), DaemonError> {
+    fn end(&mut self) -> Result<(), ServerError> {
         let Some(thread) = self.thread.take() else { return Ok(()) };
         // A test may have stopped it.
         let _ = self.client.stop();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use pi_brain_app::{Depth, Silent};
 use pi_brain_daemon::{Announcement, Client, DaemonError, Freshness, bring_up_to_date, running};
+use pi_brain_server::ServerError;
 use pi_brain_store::DataFolder;
 use serde_json::{Value, json};
 
@@ -105,8 +106,9 @@ fn the_token_lies_where_only_the_owner_can_read_it() {
 fn there_is_one_daemon_for_a_folder() {
     let home = Home::new();
     let daemon = home.start();
-    let second = pi_brain_daemon::run(home.options(), |_| panic!("it has started")).unwrap_err();
-    assert!(matches!(second, DaemonError::Running { pid, .. } if pid == std::process::id()));
+    let second = pi_brain_server::run(home.options(), |_| panic!("it has started")).unwrap_err();
+    let ServerError::Daemon(DaemonError::Running { pid, .. }) = second else { panic!("{second}") };
+    assert_eq!(pid, std::process::id());
     assert!(second.to_string().contains(&format!("process {}", std::process::id())));
     assert!(daemon.client.status().is_ok(), "the first one is not disturbed");
 }
@@ -117,7 +119,7 @@ fn a_port_that_is_taken_is_named() {
     let daemon = home.start();
     let mut options = other.options();
     options.port = daemon.client.address().port();
-    let error = pi_brain_daemon::run(options, |_| panic!("it has started")).unwrap_err();
+    let error = pi_brain_server::run(options, |_| panic!("it has started")).unwrap_err();
     assert!(error.to_string().contains(&format!("port {}", daemon.client.address().port())));
     assert_eq!(Announcement::read(&other.data), None);
 }

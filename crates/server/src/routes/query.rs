@@ -1,0 +1,280 @@
+//! Questions: what the sessions say, and what a model makes of it.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::Extension;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::extract::rejection::BytesRejection;
+use axum::http::{HeaderMap, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use futures_util::stream;
+use jiff::Zoned;
+use pi_brain_agent::{Event as Happened, Watch};
+use pi_brain_app::{Analyst, Answer, Asked, Briefing, ModelAnswer};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+
+use crate::api::{Api, Holds, json as answer_json, parse_body};
+use crate::brains::Brain;
+use crate::desk::Desk;
+use crate::failure::{Answered, Failure};
+use crate::guard::Trust;
+use crate::openapi::Operation;
+
+pub(super) fn add(api: Api) -> Api {
+    let query = Operation::of::<(), Query, Answer>(
+        "post",
+        "/api/query",
+        "Answers a question, without secrets: for agents. Needs no token; with it, and `Accept: text/event-stream`, a model's answer \
+         follows what the sessions say",
+    );
+    let ask = Operation::of::<(), Query, Answer>(
+        "post",
+        "/api/v1/ask",
+        "Answers a question as it stands in the sessions, then by a model, if one is chosen",
+    );
+    api.route("/api/query", query.open(), post(for_agents))
+        .route("/api/v1/ask", ask, post(for_people))
+        .get("/api/v1/ask", "Answers a question from the sessions alone", look_up)
+        .get("/api/v1/briefing", "What is known about a project, without secrets", briefing)
+}
+
+/// The longest question that is understood, in bytes.
+const LONGEST: usize = 20_000;
+
+/// A question, as the pi package and others ask it.
+#[derive(Deserialize, JsonSchema)]
+struct Query {
+    /// The question, as a person would ask it.
+    query: String,
+    /// Where it is asked.
+    #[serde(default)]
+    context: Context,
+    /// How it shall be answered.
+    #[serde(default)]
+    options: Choices,
+}
+
+/// Where a question is asked.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(default)]
+struct Context {
+    /// The working directory.
+    project: Option<String>,
+    /// The model that is at work: its name, or all that pi knows of it.
+    #[serde(rename = "model")]
+    _model: Option<Value>,
+}
+
+/// How a question shall be answered.
+#[derive(Deserialize, JsonSchema)]
+#[serde(default)]
+struct Choices {
+    /// How many sources at most.
+    #[schemars(range(min = 1, max = 50))]
+    limit: usize,
+    /// Whether a model answers, too, if one is chosen and the token is given.
+    model: bool,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        Self { limit: SOURCES, model: true }
+    }
+}
+
+const SOURCES: usize = 6;
+const MOST_SOURCES: usize = 50;
+
+impl Query {
+    fn check(self) -> Answered<Self> {
+        if self.query.trim().is_empty() {
+            return Err(Failure::bad_request("the question is empty"));
+        }
+        if self.query.len() > LONGEST {
+            return Err(Failure::bad_request(format!("a question has at most {LONGEST} bytes")));
+        }
+        if !(1..=MOST_SOURCES).contains(&self.options.limit) {
+            return Err(Failure::bad_request(format!("limit has to be from 1 to {MOST_SOURCES}")));
+        }
+        Ok(self)
+    }
+}
+
+/// A question that only the sessions answer.
+#[derive(Deserialize, JsonSchema)]
+struct LookUp {
+    /// The question.
+    q: String,
+    /// The working directory of whoever asks.
+    project: Option<String>,
+    /// How many sources at most.
+    #[schemars(range(min = 1, max = 50))]
+    limit: Option<usize>,
+}
+
+fn look_up(brain: &mut Brain, (asked,): (LookUp,)) -> Answered<Answer> {
+    let LookUp { q: query, project, limit } = asked;
+    let options = Choices { limit: limit.unwrap_or(SOURCES), model: false };
+    let query = Query { query, context: Context { project, _model: None }, options }.check()?;
+    answer(brain, &query)
+}
+
+fn answer(brain: &Brain, query: &Query) -> Answered<Answer> {
+    let asked = Asked {
+        question: &query.query,
+        limit: query.options.limit,
+        now: &Zoned::now(),
+        project: query.context.project.as_deref(),
+    };
+    Ok(brain.app.ask(&asked)?)
+}
+
+/// Which project.
+#[derive(Deserialize, JsonSchema)]
+struct Project {
+    /// The working directory.
+    project: String,
+}
+
+fn briefing(brain: &mut Brain, (wanted,): (Project,)) -> Answered<Briefing> {
+    Ok(brain.app.briefing(&wanted.project, Brain::now())?.without_secrets())
+}
+
+async fn for_agents(
+    state: State<Arc<Desk>>,
+    trust: Extension<Trust>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Answered<Response> {
+    respond(state, trust, headers, body, Answer::without_secrets).await
+}
+
+async fn for_people(
+    state: State<Arc<Desk>>,
+    trust: Extension<Trust>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Answered<Response> {
+    respond(state, trust, headers, body, |answer| answer).await
+}
+
+/// Answers at once what the sessions say, and goes on with what a model makes of it for those who listen.
+async fn respond(
+    State(desk): State<Arc<Desk>>,
+    Extension(trust): Extension<Trust>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+    shown: fn(Answer) -> Answer,
+) -> Answered<Response> {
+    let query = parse_body::<Query>(&headers, body)?.check()?;
+    let query = Arc::new(query);
+    let asked = Arc::clone(&query);
+    let found = desk.brains.ask(move |brain| answer(brain, &asked)).await?;
+    let is_model_asked = trust == Trust::Token && query.options.model;
+    let pieces = is_model_asked.then(|| ask_model(&desk, query, found.clone())).flatten();
+    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    let found = shown(found);
+    if accepted.is_some_and(|accepted| accepted.contains("text/event-stream")) {
+        return Ok(stream_out(&found, pieces, shown));
+    }
+    let mut answer = found;
+    if let Some(mut pieces) = pieces {
+        while let Some(piece) = pieces.next.recv().await {
+            if let Piece::Answer(told) = piece {
+                answer = shown(told);
+            }
+        }
+    }
+    let body = serde_json::to_vec(&answer).map_err(|error| Failure::internal(error.to_string()))?;
+    Ok(answer_json(&headers, Holds::ForNow, body))
+}
+
+/// What a model says, piece by piece. It is stopped when nobody listens any more.
+struct Pieces {
+    next: mpsc::Receiver<Piece>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Drop for Pieces {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+enum Piece {
+    /// More of the answer.
+    More(String),
+    /// It begins anew.
+    Anew,
+    /// The whole answer.
+    Answer(Answer),
+    /// There is none, and why.
+    None(String),
+}
+
+/// Lets a model answer, if it shall.
+fn ask_model(desk: &Arc<Desk>, query: Arc<Query>, found: Answer) -> Option<Pieces> {
+    const ROOM: usize = 64;
+    let settings = (desk.settings)(None).ok()?;
+    if !Analyst::shall_answer(&settings, &found) {
+        return None;
+    }
+    let (pieces, next) = mpsc::channel(ROOM);
+    let stop = Arc::new(AtomicBool::new(false));
+    let (stopped, folder) = (Arc::clone(&stop), desk.daemon.status().data_folder);
+    tokio::task::spawn_blocking(move || {
+        // Whoever listened may have gone, which stops the model, too.
+        let tell = |piece| drop(pieces.blocking_send(piece));
+        let on_event = |event: Happened<'_>| match event {
+            Happened::Answering { text, .. } if !text.is_empty() => {
+                tell(Piece::More(text.to_owned()))
+            }
+            Happened::Anew => tell(Piece::Anew),
+            _ => {}
+        };
+        let watch = Watch { stop: &stopped, on_event: &on_event };
+        let answered = Analyst::open(&folder, &settings, "daemon answer", Zoned::now)
+            .and_then(|mut analyst| analyst.answer(&query.query, &found, &watch));
+        tell(match answered {
+            Ok(ModelAnswer::Answered { answer, .. }) => Piece::Answer(answer),
+            Ok(ModelAnswer::NotAsked) => Piece::None("the model was not asked".to_owned()),
+            Ok(ModelAnswer::Failed { error, .. }) => Piece::None(error.to_string()),
+            Ok(ModelAnswer::OverDay { .. }) => {
+                Piece::None("nothing more may be taken by models today".to_owned())
+            }
+            Err(error) => Piece::None(pi_brain_daemon::chain(&error)),
+        });
+    });
+    Some(Pieces { next, stop })
+}
+
+/// Sends what the sessions say, then what the model says, as it says it.
+fn stream_out(found: &Answer, pieces: Option<Pieces>, shown: fn(Answer) -> Answer) -> Response {
+    let first = event("extractive", &json!(found));
+    let rest = stream::unfold(pieces, move |pieces| async move {
+        let mut pieces = pieces?;
+        let event = match pieces.next.recv().await? {
+            Piece::More(text) => event("more", &json!({ "text": text })),
+            Piece::Anew => event("anew", &json!({})),
+            Piece::Answer(answer) => event("answer", &json!(shown(answer))),
+            Piece::None(why) => event("no_answer", &json!({ "message": why })),
+        };
+        Some((event, Some(pieces)))
+    });
+    let last = stream::once(async { event("end", &json!({})) });
+    let all = stream::StreamExt::chain(stream::once(async { first }), rest);
+    let all = stream::StreamExt::chain(all, last);
+    Sse::new(all).keep_alive(KeepAlive::default()).into_response()
+}
+
+fn event(name: &str, data: &Value) -> Result<Event, Infallible> {
+    Ok(Event::default().event(name).data(data.to_string()))
+}
