@@ -6,7 +6,9 @@
 use std::borrow::Cow;
 
 use pi_brain_brain::redact;
-use pi_brain_session::{Block, Body, Entry, Message, Raw, Role, blocks};
+use pi_brain_session::{
+    Block, Body, Entry, Message, Raw, Role, blocks, is_own_answer, is_own_tool,
+};
 
 use crate::claims::Known;
 
@@ -126,6 +128,10 @@ impl Transcript {
     fn result(&mut self, message: &Message, raw: Raw<'_>) -> String {
         let tool = message.tool.as_deref().unwrap_or("tool");
         self.known.tools.insert(tool.to_lowercase());
+        let left_out = "(what pi-brain told of earlier sessions)";
+        if is_own_tool(tool) {
+            return labelled(&format!("{tool} gave"), left_out, OUTPUT);
+        }
         let mut text = String::new();
         for block in raw.get("content").into_iter().flat_map(blocks) {
             match block {
@@ -133,6 +139,9 @@ impl Transcript {
                 Block::Image { .. } => text += "(an image)",
                 _ => {}
             }
+        }
+        if is_own_answer(&text) {
+            return labelled(&format!("{tool} gave"), left_out, OUTPUT);
         }
         self.known.hear(&text);
         if message.is_error {

@@ -76,6 +76,7 @@ impl Lookup<'_> {
             line: u32::try_from(hit.line).ok(),
             project: session.map(|session| session.project.clone()).unwrap_or_default(),
             time: hit.time,
+            text: hit.snippet.text.clone(),
             snippet: hit.snippet,
         };
         let Some(session) = session else { return Ok(item) };

@@ -44,6 +44,6 @@ pub use settings::{
     AnalysisBy, AnalysisSettings, Budget, DEFAULT_SETTINGS, DaemonSettings, Schedules,
     SettingValue, Settings, SettingsFile, Source, Sources,
 };
-pub use show::{Link, NodeView, Placed};
+pub use show::{Link, Meant, NodeView, Placed};
 pub use spending::{Cost, CostBy, CostKey, CostRow};
 pub use stats::{Disk, Stats};

@@ -66,6 +66,8 @@ pub struct FoundItem {
     pub time: Option<Millis>,
     /// The place of the words that were looked for.
     pub snippet: Snippet,
+    /// The text that this is cut from. Who takes secrets out needs it: half a secret is not known as one.
+    pub text: String,
 }
 
 /// What was found.
@@ -317,6 +319,7 @@ impl<'a> Lookup<'a> {
             project: row.project.clone(),
             time: Some(row.started),
             snippet: snippet(whole.trim(), query, SNIPPET),
+            text: whole,
             node: Some(row),
         }))
     }
@@ -362,6 +365,7 @@ fn read_back(
         session: Some(file),
         time: sketch.time,
         snippet: snippet(whole.trim(), query, SNIPPET),
+        text: whole,
     })
 }
 

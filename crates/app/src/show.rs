@@ -64,7 +64,41 @@ pub struct Placed {
     pub speaks: bool,
 }
 
+/// What a text that somebody gives for a node means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meant {
+    /// This one, perhaps in one of its versions.
+    Node(NodeRef),
+    /// One that is not there. Its digits are well formed.
+    Unknown,
+    /// Any of several.
+    Several(Vec<NodeId>),
+    /// Nothing: no name of a node looks like this.
+    Nothing,
+}
+
 impl App {
+    /// Finds the node that a text means: its name or the first digits of it (4 or more), perhaps with `-v2` for a version.
+    pub fn find_node(&self, text: &str) -> Result<Meant> {
+        const SHORTEST: usize = 4;
+        let text = text.trim().to_lowercase();
+        let (prefix, version) = match text.split_once("-v") {
+            Some((prefix, number)) => (prefix, Some(number)),
+            None => (&*text, None),
+        };
+        let number = version.map(str::parse::<u32>).transpose().ok();
+        let is_hex = prefix.bytes().all(|digit| digit.is_ascii_hexdigit());
+        let (true, true, Some(version)) = (prefix.len() >= SHORTEST, is_hex, number) else {
+            return Ok(Meant::Nothing);
+        };
+        let mut found = self.nodes_named(prefix)?;
+        Ok(match found.len() {
+            0 => Meant::Unknown,
+            1 => Meant::Node(NodeRef { id: found.remove(0), version }),
+            _ => Meant::Several(found),
+        })
+    }
+
     /// Finds the nodes that a text may name: all 16 digits of a name, or the beginning of it.
     pub fn nodes_named(&self, prefix: &str) -> Result<Vec<NodeId>> {
         Ok(self.store.nodes_named(prefix)?)

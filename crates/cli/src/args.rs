@@ -4,6 +4,7 @@ mod analysis;
 mod brain;
 mod daemon;
 mod forest;
+mod install;
 mod knowledge;
 mod lists;
 
@@ -17,6 +18,7 @@ pub(crate) use analysis::*;
 pub(crate) use brain::*;
 pub(crate) use daemon::*;
 pub(crate) use forest::*;
+pub(crate) use install::*;
 pub(crate) use knowledge::*;
 pub(crate) use lists::*;
 
@@ -160,6 +162,12 @@ Examples:
     /// Does the same in the background: starts, stops and shows the daemon
     #[command(subcommand, after_help = daemon::DAEMON_HELP)]
     Daemon(DaemonCommand),
+    /// Gives agents tools to ask with, over MCP: they start this, people do not
+    #[command(after_help = install::MCP_HELP)]
+    Mcp,
+    /// Tells other programs of pi-brain
+    #[command(subcommand, after_help = install::INSTALL_HELP)]
+    Install(InstallCommand),
     /// Makes a small set of sessions to try things on, takes it in and searches it
     Demo {
         /// Where to put it [default: `$PI_BRAIN_HOME/demo`, else ~/.pi-brain/demo]

@@ -6,13 +6,13 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pi_brain_app::{App, AppError, Depth, Progress, Step};
+use pi_brain_app::{App, AppError, Depth, Meant, Progress, Step};
 use pi_brain_brain::NodeRef;
-use pi_brain_daemon::Client;
+use pi_brain_daemon::{Freshness, bring_up_to_date};
 use pi_brain_store::StoreError;
 
 use crate::args::RefreshOptions;
-use crate::describe::clean_path;
+use crate::describe::{clean_path, one_line};
 use crate::failure::{Failure, warn};
 use crate::locate::Locations;
 use crate::mint::now;
@@ -46,37 +46,21 @@ fn open_with(locations: &Locations, options: &RefreshOptions, depth: Depth) -> a
         app.open_tail()?;
         return Ok(app);
     }
-    if let Some(daemon) = Client::find(&locations.brain_folder()?)
-        && is_kept_fresh(&mut app, &daemon, depth)
-    {
-        return Ok(app);
-    }
     let bar = Bar::default();
-    let report = match depth {
-        Depth::Findable => app.refresh_for_search(now(), &bar)?,
-        Depth::Linked => app.refresh_with_links(now(), &bar)?,
-        Depth::Whole | Depth::Kept => app.refresh(now(), &bar)?,
-    };
+    let freshness = bring_up_to_date(&mut app, &locations.brain_folder()?, depth, now, &bar)?;
     bar.clear();
-    match report {
-        None => {
+    match freshness {
+        Freshness::KeptByDaemon => {}
+        Freshness::Behind => {
             warn("another pi-brain is taking sessions in; the answer is as new as that has come");
         }
-        Some(report) => {
+        Freshness::TakenIn(report) => {
             for (file, why) in &report.unreadable {
                 warn(&unreadable(locations, file, why));
             }
         }
     }
     Ok(app)
-}
-
-/// Returns whether a daemon has taken everything in that a question needs, or does so now.
-///
-/// If it has not, for whatever reason, we look ourselves, and say what is wrong.
-fn is_kept_fresh(app: &mut App, daemon: &Client, depth: Depth) -> bool {
-    let is_fresh = |app: &mut App| app.is_up_to_date(depth, now()).unwrap_or(false);
-    is_fresh(app) || (daemon.refresh(depth == Depth::Linked).is_ok() && is_fresh(app))
 }
 
 /// Says why a file could not be read. Its name may be anything, also part of the reason.
@@ -111,34 +95,24 @@ pub(crate) fn when_free<T>(mut work: impl FnMut() -> Result<T, AppError>) -> any
 
 /// Finds the node that a NODE argument means: an id or the beginning of one, perhaps with a version.
 pub(crate) fn find_node(app: &App, argument: &str) -> anyhow::Result<NodeRef> {
-    const SHORTEST: usize = 4;
-    let argument = argument.to_lowercase();
-    let (prefix, version) = match argument.split_once("-v") {
-        Some((prefix, number)) => (prefix, Some(number)),
-        None => (&*argument, None),
-    };
-    let number = version.map(str::parse::<u32>).transpose().ok();
-    let is_hex = prefix.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let (true, true, Some(version)) = (prefix.len() >= SHORTEST, is_hex, number) else {
-        let text = format!(
+    let meant = app.find_node(argument)?;
+    let argument = one_line(argument);
+    let failure = match meant {
+        Meant::Node(node) => return Ok(node),
+        Meant::Nothing => Failure::Usage(format!(
             "{argument} names no unit of work; say 4 to 16 hex digits of its id, with -v2 behind them for a \
              version. `pi-brain nodes` lists them"
-        );
-        return Err(Failure::Usage(text).into());
-    };
-    match &*app.nodes_named(prefix)? {
-        [only] => Ok(NodeRef { id: *only, version }),
-        [] => {
-            let text = format!("no unit of work {prefix}. `pi-brain nodes` lists them");
-            Err(Failure::NotFound(text).into())
+        )),
+        Meant::Unknown => {
+            Failure::NotFound(format!("no unit of work {argument}. `pi-brain nodes` lists them"))
         }
-        several => {
+        Meant::Several(several) => {
             let list: Vec<String> = several.iter().take(10).map(|id| format!("\n  {id}")).collect();
-            let text =
-                format!("{prefix} could be any of these; say more of the id:{}", list.concat());
-            Err(Failure::Usage(text).into())
+            let list = list.concat();
+            Failure::Usage(format!("{argument} could be any of these; say more of the id:{list}"))
         }
-    }
+    };
+    Err(failure.into())
 }
 
 /// Draws how far long work has come, on stderr and only on a terminal.

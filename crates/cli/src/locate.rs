@@ -23,6 +23,8 @@ pub(crate) struct Locations {
     pub(crate) sessions: SessionFolder,
     pub(crate) settings: Settings,
     home: PathBuf,
+    /// pi's own folder.
+    agent: PathBuf,
     /// The flag that somebody used to say where the sessions are.
     flag: Option<(&'static str, PathBuf)>,
 }
@@ -95,7 +97,17 @@ impl Locations {
             Some(folder) => SessionFolder::Flat(std::path::absolute(folder)?),
             None => SessionFolder::ByProject(std::path::absolute(agent.join("sessions"))?),
         };
-        Ok(Self { sessions, settings, home, flag })
+        Ok(Self { sessions, settings, home, agent, flag })
+    }
+
+    /// Returns the home folder.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
+    }
+
+    /// Returns pi's own folder.
+    pub(crate) fn agent(&self) -> &Path {
+        &self.agent
     }
 
     /// Returns our own folder for data.
@@ -229,6 +241,22 @@ impl Locations {
         let text = format!("no sessions in {folder}. `pi-brain demo` makes some to try things on");
         Failure::NotFound(text).into()
     }
+}
+
+/// Returns what of the environment says where things are, so that it holds everywhere.
+pub(crate) fn absolute_variables() -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
+    const NAMES: [&str; 3] =
+        ["PI_BRAIN_HOME", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"];
+    let mut variables = Vec::new();
+    for name in NAMES {
+        if let Some(value) = env::var_os(name).filter(|value| !value.is_empty()) {
+            let is_from_home = value.as_encoded_bytes().starts_with(b"~");
+            let value = PathBuf::from(value);
+            let value = if is_from_home { value } else { std::path::absolute(value)? };
+            variables.push((name, value));
+        }
+    }
+    Ok(variables)
 }
 
 /// Returns a session file by the name that it has among `files`, if it is one of them by another name.

@@ -23,8 +23,9 @@ use crate::args::{Arguments, Command, SessionCommand};
 use crate::commands::{
     analyze, ask, backup, brain_stats, branch, branches, brief, compact, config, context, cost,
     daemon, decisions, demo, doctor, dump, edges, errors, export, family, file, forest, forget,
-    fork, graph, ingest, label, lessons, migrate, models, name, node, nodes, overview, patterns,
-    projects, quirks, rebuild, redact, related, search, sessions, show, stats, tags, tree, up,
+    fork, graph, ingest, install, label, lessons, mcp, migrate, models, name, node, nodes,
+    overview, patterns, projects, quirks, rebuild, redact, related, search, sessions, show, stats,
+    tags, tree, up,
 };
 use crate::locate::Locations;
 
@@ -90,6 +91,8 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         Some(Command::Config(command)) => config::run(&locations()?, &command),
         Some(Command::Up(options)) => up::run(locations()?, &options),
         Some(Command::Daemon(command)) => daemon::run(&locations()?, command),
+        Some(Command::Mcp) => mcp::run(locations()?),
+        Some(Command::Install(command)) => install::run(&locations()?, &command),
         Some(Command::Demo { folder }) => demo::run(folder),
         Some(Command::Completions { shell }) => args::print_completions(shell),
     }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`Daemon`] | that work, in this process, until somebody stops it |
 //! | [`Client`] | how other processes of the same user talk to one, over HTTP |
+//! | [`bring_up_to_date`] | an open brain, as new as a question needs it, with a daemon or without one |
 //! | [`running`] | who holds the data folder, as far as daemons are concerned |
 //!
 //! The work is done by one thread, the engine, which sleeps until something happens: a session file changes, somebody asks, a
@@ -21,11 +22,13 @@ mod workers;
 mod engine;
 mod daemon;
 mod client;
+mod freshness;
 
 pub use client::Client;
 pub use daemon::{Daemon, Parts, Refusal};
 pub use engine::{Errand, LoadSettings, chain, now};
 pub use error::{DaemonError, Result};
 pub use folder::{Announcement, Instance, log_file, running};
+pub use freshness::{Freshness, bring_up_to_date};
 pub use log::Log;
 pub use status::{Activity, AnalysisStatus, LastRefresh, Status, Told, Trouble, report_as_json};

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
-use pi_brain_session::{Block, Body, Entry, Millis, Raw, Role, blocks, text_of};
+use pi_brain_session::{
+    Block, Body, Entry, Millis, Raw, Role, blocks, is_own_answer, is_own_tool, text_of,
+};
 use serde::{Deserialize, Serialize};
 
 /// What a document is about. The numbers are the caller's.
@@ -192,7 +194,7 @@ impl EntryText {
                 Block::Thinking(thought) if extent.thinking => {
                     push_line(&mut self.detail, &thought);
                 }
-                Block::ToolCall { name, arguments, .. } if !is_our_tool(&name) => {
+                Block::ToolCall { name, arguments, .. } if !is_own_tool(&name) => {
                     if let Some(arguments) = arguments {
                         self.take_arguments(arguments);
                     }
@@ -220,11 +222,15 @@ impl EntryText {
 
     fn take_result(&mut self, tool: Option<&str>, content: Raw<'_>, extent: Extent) -> Option<()> {
         self.speaker = Speaker::Tool;
-        if tool.is_some_and(is_our_tool) {
+        if tool.is_some_and(is_own_tool) {
+            return None;
+        }
+        let printed = text_of(content, "\n");
+        if is_own_answer(&printed) {
             return None;
         }
         self.tools.extend(tool.map(str::to_owned));
-        self.detail = output(text_of(content, "\n"), extent);
+        self.detail = output(printed, extent);
         Some(())
     }
 
@@ -277,10 +283,6 @@ fn push_new(names: &mut Vec<String>, name: Cow<'_, str>) {
     if !names.iter().any(|known| *known == name) {
         names.push(name.into_owned());
     }
-}
-
-fn is_our_tool(name: &str) -> bool {
-    name == "brain_query" || name.starts_with("mcp__brain__")
 }
 
 fn is_our_message(custom_type: &str) -> bool {

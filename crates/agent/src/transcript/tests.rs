@@ -1,4 +1,4 @@
-use pi_brain_session::Entry;
+use pi_brain_session::{Entry, OWN_FRAME};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -104,4 +104,20 @@ proptest! {
         let places: Vec<_> = (0..lengths.len()).map(|at| all.find(&format!("[e{at}] "))).collect();
         prop_assert!(places.iter().all(Option::is_some) && places.is_sorted());
     }
+}
+
+#[test]
+fn what_we_told_an_agent_is_not_told_again() {
+    let mut transcript = Transcript::new();
+    let told =
+        |tool: &str, text: &str| json!({"role": "toolResult", "toolName": tool, "content": text});
+    hear(&mut transcript, "a1", &user("Why no redis?"));
+    hear(&mut transcript, "a2", &told("mcp__brain__brain_query", "an old answer"));
+    let page = format!("Lines {OWN_FRAME} Use\n> an old answer");
+    hear(&mut transcript, "a3", &told("codemode", &page));
+    let text = transcript.parts(u64::MAX).concat();
+    assert!(!text.contains("an old answer"), "{text}");
+    let left_out = "(what pi-brain told of earlier sessions)";
+    assert!(text.contains(&format!("[a2] mcp__brain__brain_query gave: {left_out}")), "{text}");
+    assert!(text.contains(&format!("[a3] codemode gave: {left_out}")), "{text}");
 }

@@ -6,7 +6,7 @@ mod service;
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use super::{print_json, say};
 use crate::args::{DaemonCommand, DaemonStatusOptions};
 use crate::describe::{BOLD, DIM, FAILURE, one_line};
 use crate::failure::Failure;
-use crate::locate::Locations;
+use crate::locate::{Locations, absolute_variables};
 use crate::mint::now;
 use crate::table::{bytes, count, dollars, how_many};
 use crate::when;
@@ -99,22 +99,6 @@ fn spawn(locations: &Locations, log: &Path, port: Option<u16>) -> anyhow::Result
     command.current_dir("/").stdin(Stdio::null());
     command.stdout(open().with_context(failed)?).stderr(open().with_context(failed)?);
     command.spawn().context("the daemon could not be started")
-}
-
-/// Returns what of the environment says where things are, so that it holds everywhere.
-fn absolute_variables() -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
-    const NAMES: [&str; 3] =
-        ["PI_BRAIN_HOME", "PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR"];
-    let mut variables = Vec::new();
-    for name in NAMES {
-        if let Some(value) = std::env::var_os(name).filter(|value| !value.is_empty()) {
-            let is_from_home = value.as_encoded_bytes().starts_with(b"~");
-            let value = PathBuf::from(value);
-            let value = if is_from_home { value } else { std::path::absolute(value)? };
-            variables.push((name, value));
-        }
-    }
-    Ok(variables)
 }
 
 fn stop(folder: &Path) -> anyhow::Result<()> {

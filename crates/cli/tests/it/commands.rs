@@ -11,8 +11,10 @@ mod forest;
 #[cfg(target_os = "linux")]
 mod full_disk;
 mod housekeeping;
+mod install;
 mod knowledge;
 mod lists;
+mod mcp;
 mod reading;
 mod redact;
 mod terminal;

@@ -1,4 +1,4 @@
-use pi_brain_session::Log;
+use pi_brain_session::{Log, OWN_FRAME};
 use serde_json::{Value, json};
 
 use super::*;
@@ -100,6 +100,10 @@ fn system_messages_and_our_own_answers_are_left_out() {
         message(&json!({"role": "user", "content": null})),
         result("brain_query", "an old answer"),
         result("mcp__brain__search", "an old answer"),
+        result("brain_session", "an old answer"),
+        result("mcp__memory__brain_lessons", "an old answer"),
+        // A script of pi's code mode, and the tool that reads resources, give it under their own names.
+        result("codemode", &format!("Script completed\n\"Lines {OWN_FRAME} Use\\n> old\"")),
         message(
             &json!({"role": "custom", "customType": "pi-brain-answer", "content": "an old answer"}),
         ),

@@ -5,8 +5,10 @@ use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
-use pi_brain_daemon::{Announcement, Client, DaemonError, running};
+use pi_brain_app::{Depth, Silent};
+use pi_brain_daemon::{Announcement, Client, DaemonError, Freshness, bring_up_to_date, running};
 use pi_brain_server::ServerError;
+use pi_brain_store::DataFolder;
 use serde_json::{Value, json};
 
 use crate::home::{Home, append};
@@ -196,4 +198,34 @@ impl Events {
             Err(error) => error.kind() == ErrorKind::ConnectionReset,
         }
     }
+}
+
+#[test]
+fn an_open_brain_leaves_the_work_to_the_daemon_where_there_is_one() {
+    let home = Home::new();
+    home.session("one", &["albatross"]);
+    let refresh = |depth: Depth| {
+        let mut app = home.open();
+        let now = || jiff::Timestamp::now().into();
+        bring_up_to_date(&mut app, &home.data, depth, now, &Silent).unwrap()
+    };
+    for depth in [Depth::Findable, Depth::Whole, Depth::Linked] {
+        assert!(matches!(refresh(depth), Freshness::TakenIn(_)));
+    }
+    let daemon = home.start();
+    for (word, depth) in
+        [("two", Depth::Findable), ("three", Depth::Whole), ("four", Depth::Linked)]
+    {
+        home.session(word, &[word]);
+        let freshness = refresh(depth);
+        assert!(matches!(freshness, Freshness::KeptByDaemon), "{freshness:?}");
+        assert_eq!(home.found(&[word]), [word]);
+    }
+    drop(daemon);
+    home.session("five", &["five"]);
+    let Freshness::TakenIn(report) = refresh(Depth::Whole) else { panic!("nobody else is there") };
+    assert_eq!(report.found, 5);
+    let lock = DataFolder::at(&home.data).lock("a test").unwrap();
+    assert!(matches!(refresh(Depth::Whole), Freshness::Behind));
+    drop(lock);
 }

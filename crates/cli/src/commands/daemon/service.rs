@@ -7,9 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use super::super::say;
-use super::absolute_variables;
 use crate::args::InstallOptions;
-use crate::locate::Locations;
+use crate::locate::{Locations, absolute_variables};
 
 /// What has to be run, and with which environment.
 struct Service {

@@ -12,14 +12,14 @@ use super::{ID, SHOP, errors_of, shop};
 use crate::support::Home;
 
 /// A home whose daemon, if there is one, is ended with it.
-struct Watched(Home);
+pub(super) struct Watched(pub(super) Home);
 
 impl Watched {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self(Home::new())
     }
 
-    fn start(&self) -> String {
+    pub(super) fn start(&self) -> String {
         self.0.stdout(&["daemon", "start", "--port", "0"])
     }
 
@@ -27,7 +27,7 @@ impl Watched {
         self.0.json(&["daemon", "status", "--json"])
     }
 
-    fn pid(&self) -> u64 {
+    pub(super) fn pid(&self) -> u64 {
         self.status()["pid"].as_u64().unwrap()
     }
 
