@@ -1,5 +1,7 @@
 //! What can be typed to tell other programs of pi-brain.
 
+use std::ffi::OsString;
+
 use clap::{Args, Subcommand, ValueEnum};
 use pi_brain_mcp::AgentClient;
 
@@ -18,11 +20,35 @@ Examples:
   pi-brain install mcp --client codex --write         adds it
   pi-brain install mcp --client cursor --project --write";
 
+pub(super) const INSTALL_PI_HELP: &str = "\
+Writes the package into the data folder and runs `pi install` on it; after an update of pi-brain, run it again.
+
+Examples:
+  pi-brain install pi
+  pi-brain install pi --pi ~/.local/bin/pi
+  pi install \"$(pi-brain install pi --files-only)\"";
+
 #[derive(Subcommand)]
 pub(crate) enum InstallCommand {
     /// Gives an agent the tools of `pi-brain mcp`: prints the settings for it, or writes them
     #[command(after_help = INSTALL_HELP)]
     Mcp(InstallMcpOptions),
+    /// Gives pi the command /brain, the tool brain_query and the skill brain
+    #[command(after_help = INSTALL_PI_HELP)]
+    Pi(InstallPiOptions),
+}
+
+#[derive(Args)]
+pub(crate) struct InstallPiOptions {
+    /// The pi to tell of it
+    #[arg(long, value_name = "PROGRAM", default_value = "pi")]
+    pub(crate) pi: OsString,
+    /// Only write the package, and say where it is
+    #[arg(long)]
+    pub(crate) files_only: bool,
+    /// As JSON, for programs
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]

@@ -1,4 +1,6 @@
-//! `pi-brain install mcp`: tells agents of the tools, in their own settings.
+//! `pi-brain install …`: tells agents of the tools, in their own settings, and pi of the package.
+
+mod pi;
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, Permissions};
@@ -20,6 +22,7 @@ use crate::locate::{Locations, absolute_variables};
 pub(crate) fn run(locations: &Locations, command: &InstallCommand) -> anyhow::Result<()> {
     match command {
         InstallCommand::Mcp(options) => install_mcp(locations, options),
+        InstallCommand::Pi(options) => pi::run(locations, options),
     }
 }
 

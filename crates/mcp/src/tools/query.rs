@@ -35,11 +35,14 @@ pub(crate) fn query(brain: &Brain, arguments: &QueryArguments) -> Result<String>
     }
     let open = brain.open(Depth::Findable)?;
     let app = &open.app;
+    // Set by a pi that starts us for one session; what that says itself answers nothing.
+    let session = std::env::var("PI_SESSION_ID").ok().filter(|id| !id.is_empty());
     let answer = app.ask(&Asked {
         question: &arguments.question,
         limit: SOURCES,
         now: &Zoned::now(),
         project: arguments.project.as_deref().or(brain.project()),
+        session: session.as_deref(),
     })?;
     let mut page = Page::of(&open, arguments.limit);
     if answer.is_nothing() {
