@@ -24,6 +24,13 @@ mod briefing;
 mod actions;
 mod backup;
 mod doctor;
+mod plain;
+mod gist;
+mod markdown;
+mod own_writes;
+mod draft;
+mod views;
+mod transcript;
 
 pub use analyst::{AnalysisState, Analyst, Clock, ModelAnswer, Outlook, Worked};
 pub use app::{App, Depth};
@@ -32,7 +39,12 @@ pub use backup::Backup;
 pub use briefing::{BriefDecision, BriefLesson, BriefWork, Briefing};
 pub use deep::FoundInFiles;
 pub use doctor::{BrainHealth, Checkup, JournalHealth, SourceHealth, check_up};
+pub use draft::{Draft, Writing};
 pub use error::{AppError, Result};
+pub use gist::{Gist, TELLING, answer_text, key_argument};
+pub use markdown::{markdown_block, markdown_code, markdown_inline};
+pub use own_writes::{check_quiet, remember_own_write};
+pub use plain::{clean, fit, one_line};
 pub use progress::{Progress, Silent, Step};
 pub use report::Report;
 pub use search::{Found, FoundItem, FoundKind, Wanted};
@@ -41,3 +53,5 @@ pub use settings::{
     SettingValue, Settings, Source, Sources, change_setting, setting_values,
 };
 pub use show::{Link, NodeView, Placed};
+pub use transcript::write_transcript;
+pub use views::{BranchView, SessionTree, TreeEntry, TreeFilter, branch_views};

@@ -11,6 +11,7 @@
 //! and gets the settings from its callers.
 
 mod error;
+mod mint;
 mod folder;
 mod log;
 mod status;
@@ -24,8 +25,9 @@ mod client;
 
 pub use client::Client;
 pub use daemon::{Daemon, Parts, Refusal};
-pub use engine::{Errand, LoadSettings, chain, now};
+pub use engine::{Errand, LoadSettings, chain};
 pub use error::{DaemonError, Result};
 pub use folder::{Announcement, Instance, log_file, running};
 pub use log::Log;
+pub use mint::{SystemMint, now};
 pub use status::{Activity, AnalysisStatus, LastRefresh, Status, Told, Trouble, report_as_json};

@@ -1,0 +1,7 @@
+//! Sessions as programs are shown them, whoever asks: typed, so that every surface says the same.
+
+mod branches;
+mod tree;
+
+pub use branches::{BranchView, branch_views};
+pub use tree::{SessionTree, TreeEntry, TreeFilter};
