@@ -1,7 +1,9 @@
 //! Everything that can be asked, by what it is about.
 
 mod daemon;
+mod forest;
 mod query;
+mod sessions;
 
 use std::sync::Arc;
 
@@ -31,6 +33,7 @@ const SMALL: u64 = 1024;
 /// Returns all routes, and the document that describes them.
 pub(crate) fn all() -> (Router<Arc<Desk>>, Vec<u8>) {
     let api = daemon::add(query::add(Api::new()));
+    let api = forest::add(sessions::add(api));
     let (router, document) = api.finish();
     let router = router
         .route("/health", get(health))
