@@ -1,11 +1,15 @@
 //! One line for an entry: who, and the first words.
 
+mod message;
+
 use std::borrow::Cow;
 use std::io;
 
 use pi_brain_session::{Block, Body, Entry, Raw, Role, Session, blocks, text_of};
 
 use crate::plain::one_line;
+
+pub use message::{call_argument, custom_text, entry_words, member_text};
 
 /// What an entry is called in lists, and how it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +32,7 @@ impl Gist {
     fn of_raw(entry: &Entry, raw: Raw<'_>) -> Self {
         let field = |key: &str| raw.get_str(key).unwrap_or_default();
         let (who, words) = match &entry.body {
-            Body::Message(_) => return Self::of_message(entry, raw.get("message")),
+            Body::Message(_) => return Self::of_entry_message(entry, raw.get("message")),
             Body::ModelChange { .. } => {
                 ("model", format!("{}/{}", field("provider"), field("modelId")))
             }
@@ -49,7 +53,7 @@ impl Gist {
         Self { who, words: one_line(&words), is_failure: false }
     }
 
-    fn of_message(entry: &Entry, message: Option<Raw<'_>>) -> Self {
+    fn of_entry_message(entry: &Entry, message: Option<Raw<'_>>) -> Self {
         let field =
             |key: &str| message.and_then(|message| message.get_str(key)).unwrap_or_default();
         let failed = entry.message().is_some_and(|message| message.is_error);
@@ -97,7 +101,7 @@ pub fn answer_text(message: Option<Raw<'_>>) -> String {
 }
 
 /// The arguments of tool calls that say most, the most telling first.
-pub const TELLING: &[&str] = &["command", "path", "file_path", "pattern", "query", "url"];
+const TELLING: &[&str] = &["command", "path", "file_path", "pattern", "query", "url"];
 
 /// Returns the argument of a tool call that says most: what it ran, or on which file.
 pub fn key_argument(arguments: Option<Raw<'_>>) -> String {

@@ -41,7 +41,9 @@ pub use deep::FoundInFiles;
 pub use doctor::{BrainHealth, Checkup, JournalHealth, SourceHealth, check_up};
 pub use draft::{Draft, Writing};
 pub use error::{AppError, Result};
-pub use gist::{Gist, TELLING, answer_text, key_argument};
+pub use gist::{
+    Gist, answer_text, call_argument, custom_text, entry_words, key_argument, member_text,
+};
 pub use markdown::{markdown_block, markdown_code, markdown_inline};
 pub use own_writes::{check_quiet, remember_own_write};
 pub use plain::{clean, fit, one_line};
@@ -54,4 +56,7 @@ pub use settings::{
 };
 pub use show::{Link, NodeView, Placed};
 pub use transcript::write_transcript;
-pub use views::{BranchView, SessionTree, TreeEntry, TreeFilter, branch_views};
+pub use views::{
+    BranchView, MessageView, Restorable, RootView, SessionTree, TreeEntry, TreeFilter, TreeSummary,
+    branch_views,
+};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use pi_brain_app::Gist;
-pub(crate) use pi_brain_app::{TELLING, answer_text, clean, key_argument, one_line};
+pub(crate) use pi_brain_app::{answer_text, clean, key_argument, one_line};
 use pi_brain_session::Session;
 
 /// What an entry is called in lists, and how it begins.
@@ -16,15 +16,21 @@ pub(crate) struct Description {
 }
 
 pub(crate) fn describe(session: &Session, at: usize) -> io::Result<Description> {
-    let Gist { who, words, is_failure } = Gist::of(session, at)?;
-    let style = match who {
-        _ if is_failure => FAILURE,
-        "user" | "shell" => USER,
-        "assistant" => ANSWER,
-        "compaction" | "summary" | "extension" => NOTE,
-        _ => DIM,
-    };
-    Ok(Description { who, words, style })
+    Gist::of(session, at).map(Into::into)
+}
+
+impl From<Gist> for Description {
+    fn from(gist: Gist) -> Self {
+        let Gist { who, words, is_failure } = gist;
+        let style = match who {
+            _ if is_failure => FAILURE,
+            "user" | "shell" => USER,
+            "assistant" => ANSWER,
+            "compaction" | "summary" | "extension" => NOTE,
+            _ => DIM,
+        };
+        Self { who, words, style }
+    }
 }
 
 /// Takes out of a path what could play tricks, and line breaks, but leaves its blanks as they are.

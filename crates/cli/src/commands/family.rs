@@ -6,14 +6,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use pi_brain_forest::{
-    FamilyCost, Forest, MemoryStore, NodeId, SessionNo, SessionRecord, Store, find_relatives,
+    FamilyCost, Forest, MemoryStore, NodeId, Outline, SessionNo, SessionRecord, Store,
+    find_relatives,
 };
 use pi_brain_session::{EntryId, Log, Millis};
 use serde_json::{Value, json};
 
 use super::drawing::draw as draw_tree;
 use super::forest::import::{costs, read};
-use super::forest::outline::{Marks, Outline, Picture};
+use super::forest::outline::{Marks, Picture};
 use super::forest::words::describe;
 use super::print_json;
 use crate::args::FamilyOptions;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pi_brain_app::TreeSummary;
 use pi_brain_forest::{
     FamilyCost, Forest, ImportReport, ImportedSession, News, Reading, RootId, SessionRecord, Store,
     find_relatives,
@@ -10,7 +11,7 @@ use pi_brain_forest::{
 use serde_json::{Value, json};
 
 use super::change;
-use super::roots::{Summary, summarize};
+use super::roots::counts_in_words;
 use crate::args::ImportOptions;
 use crate::commands::sessions::{id_length, progress_bar, reason};
 use crate::commands::{print_json, say};
@@ -70,7 +71,7 @@ struct Imported {
     report: ImportReport,
     records: Vec<Arc<SessionRecord>>,
     /// The trees that the sessions live in, with what they cost.
-    trees: Vec<(Summary, FamilyCost)>,
+    trees: Vec<(TreeSummary, FamilyCost)>,
 }
 
 impl Imported {
@@ -88,7 +89,7 @@ impl Imported {
         }
         let mut trees = Vec::new();
         for root in roots {
-            let summary = summarize(forest, forest.root(root)?)?;
+            let summary = TreeSummary::new(forest, forest.root(root)?)?;
             trees.push((summary, forest.family_cost(root)?));
         }
         Ok(Self { report, records, trees })
@@ -126,7 +127,7 @@ impl Imported {
         }
         say!()?;
         for (summary, cost) in &self.trees {
-            let counts = summary.counts_in_words();
+            let counts = counts_in_words(summary);
             say!("{BOLD}{}{BOLD:#}  {counts}; {}", summary.root.id, costs(cost))?;
         }
         if self.report.sessions.iter().all(|session| session.news == News::Unchanged) {
@@ -154,7 +155,7 @@ impl Imported {
         let joined =
             self.report.joined.iter().map(|(from, into)| json!({ "root": from, "into": into }));
         let trees = self.trees.iter().map(|(summary, cost)| {
-            let mut tree = summary.to_json();
+            let mut tree = json!(summary.view());
             tree["cost"] = json!({ "honest": cost.honest.cost, "naive": cost.naive.cost });
             tree
         });
