@@ -81,7 +81,7 @@ impl Which {
 const SHOWN: usize = 10;
 
 /// Says why a session that is known cannot be read.
-fn unreadable(error: SessionError, path: &Path) -> Failure {
+pub(super) fn unreadable(error: SessionError, path: &Path) -> Failure {
     match error {
         SessionError::FileNotFound(_) => Failure::new(
             StatusCode::NOT_FOUND,

@@ -1,0 +1,114 @@
+//! Bookmarks: names for messages. A name stands for one message.
+
+use pi_brain_app::Gist;
+use pi_brain_forest::{NodeId, Store};
+use pi_brain_session::Millis;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{change, message_at, open_if_there};
+use crate::api::Api;
+use crate::brains::Brain;
+use crate::failure::Answered;
+use crate::params::{Listed, Paging};
+
+pub(super) fn add(api: Api) -> Api {
+    api.get("/api/v1/forest/bookmarks", "All bookmarks", list)
+        .post("/api/v1/forest/bookmarks", "Puts a bookmark on a message", set)
+        .delete("/api/v1/forest/bookmarks/{title}", "Takes a bookmark away", remove)
+        .post("/api/v1/forest/bookmarks/{title}/rename", "Gives a bookmark another name", rename)
+}
+
+/// A bookmark.
+#[derive(Serialize, JsonSchema)]
+struct BookmarkView {
+    /// Its name.
+    title: String,
+    /// The message.
+    node: NodeId,
+    /// When it was made.
+    created: Millis,
+    /// When it was last renamed or moved.
+    updated: Millis,
+    /// How the message begins.
+    words: String,
+}
+
+fn list(brain: &mut Brain, (paging,): (Paging,)) -> Answered<Listed<BookmarkView>> {
+    let mut found = Vec::new();
+    if let Some(forest) = open_if_there(brain)? {
+        for mark in forest.bookmarks()? {
+            found.push(BookmarkView {
+                words: Gist::of_message(&*forest.store().message(mark.node)?).words,
+                title: mark.title,
+                node: mark.node,
+                created: mark.created,
+                updated: mark.updated,
+            });
+        }
+    }
+    paging.cut(found, |mark| mark.title.clone())
+}
+
+/// A bookmark to put on a message.
+#[derive(Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Marked {
+    /// The message.
+    node: NodeId,
+    /// The name.
+    title: String,
+}
+
+fn set(brain: &mut Brain, (): (), wish: Marked) -> Answered<Marked> {
+    change(brain, |forest| {
+        let node = message_at(forest, wish.node.into())?;
+        forest.bookmark(node, &wish.title, Brain::now())?;
+        Ok(Marked { node, title: wish.title.trim().to_owned() })
+    })
+}
+
+/// Which bookmark.
+#[derive(Deserialize, JsonSchema)]
+struct Named {
+    /// Its name.
+    title: String,
+}
+
+/// A bookmark that is gone.
+#[derive(Serialize, JsonSchema)]
+struct Removed {
+    /// Its name; the message stays.
+    removed: String,
+}
+
+fn remove(brain: &mut Brain, (named,): (Named,)) -> Answered<Removed> {
+    change(brain, |forest| {
+        forest.remove_bookmark(&named.title)?;
+        Ok(Removed { removed: named.title })
+    })
+}
+
+/// A new name.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NewName {
+    /// The name.
+    to: String,
+}
+
+/// A bookmark with another name.
+#[derive(Serialize, JsonSchema)]
+struct Renamed {
+    /// The name that it had.
+    renamed: String,
+    /// The name that it has.
+    title: String,
+}
+
+fn rename(brain: &mut Brain, (named,): (Named,), wish: NewName) -> Answered<Renamed> {
+    change(brain, |forest| {
+        forest.rename_bookmark(&named.title, &wish.to, Brain::now())?;
+        Ok(Renamed { renamed: named.title, title: wish.to.trim().to_owned() })
+    })
+}
