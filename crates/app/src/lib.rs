@@ -57,6 +57,6 @@ pub use settings::{
 pub use show::{Link, NodeView, Placed};
 pub use transcript::write_transcript;
 pub use views::{
-    BranchView, MessageView, Restorable, RootView, SessionTree, TreeEntry, TreeFilter, TreeSummary,
-    branch_views,
+    BranchView, Family, FamilyMessage, FamilySession, MessageView, Occurrence, Restorable,
+    RootView, SessionTree, TreeEntry, TreeFilter, TreeSummary, branch_views,
 };
