@@ -107,8 +107,8 @@ fn write_head(entry: &Entry, who: &str, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_text(text: &str, out: &mut dyn Write) -> io::Result<()> {
-    match text.trim().is_empty() {
-        true => Ok(()),
-        false => writeln!(out, "\n{}", markdown_block(text)),
+    if text.trim().is_empty() {
+        return Ok(());
     }
+    writeln!(out, "\n{}", markdown_block(text))
 }

@@ -135,10 +135,10 @@ struct Started {
     created: bool,
 }
 
-fn start(brain: &mut Brain, (): (), new: NewRoot) -> Answered<Started> {
+fn start(brain: &mut Brain, (): (), NewRoot { system_prompt }: NewRoot) -> Answered<Started> {
     change(brain, |forest| {
         let known = forest.store().next_root()?;
-        let id = forest.find_or_create_root(new.system_prompt.as_deref(), Brain::now())?;
+        let id = forest.find_or_create_root(system_prompt.as_deref(), Brain::now())?;
         forest.go_to(id.into())?;
         Ok(Started { id, created: forest.store().next_root()? > known })
     })

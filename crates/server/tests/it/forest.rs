@@ -43,17 +43,21 @@ fn a_tree_is_made_read_and_changed() {
     let edit = json!({ "node": "root-1/node-1", "text": "What is that?" });
     let edited = post(&daemon, "/api/v1/forest/edit", &edit);
     assert_eq!(edited["inPlace"], false);
-    let halves = post(&daemon, "/api/v1/forest/split", &json!({ "node": "root-1/node-2", "at": 8 }));
+    let halves =
+        post(&daemon, "/api/v1/forest/split", &json!({ "node": "root-1/node-2", "at": 8 }));
     let left = halves["left"].as_str().unwrap();
     let text = get(&daemon, &format!("/api/v1/forest/message?node={left}"));
     assert_eq!(text["message"]["content"][0]["text"], "A tree. ");
     let whole = post(&daemon, "/api/v1/forest/join", &json!({ "node": halves["right"] }));
     assert_eq!(whole["node"], halves["right"]);
 
+    // The old and the new question share their beginning, which is a message of its own now.
     let path = get(&daemon, "/api/v1/forest/path?place=root-1/node-2&limit=1");
-    assert_eq!((&path["total"], &path["next"]), (&json!(2), &json!("root-1/node-1")));
-    let rest = get(&daemon, "/api/v1/forest/path?place=root-1/node-2&cursor=root-1/node-1");
-    assert_eq!((&rest["items"][0]["id"], &rest["next"]), (&json!("root-1/node-2"), &NOTHING));
+    assert_eq!((&path["total"], &path["next"]), (&json!(3), &json!("root-1/node-3")));
+    let rest = get(&daemon, "/api/v1/forest/path?place=root-1/node-2&cursor=root-1/node-3");
+    assert_eq!((&rest["items"][1]["id"], &rest["next"]), (&json!("root-1/node-2"), &NOTHING));
+    let gone = "/api/v1/forest/path?place=root-1/node-2&cursor=root-1/node-99";
+    assert_eq!(refused(&daemon, "GET", gone, &NOTHING), (410, "cursor_gone".to_owned()));
     let context = get(&daemon, "/api/v1/forest/context?place=root-1/node-2");
     assert_eq!((&context["system"], &context["total"]), (&json!("Be brief."), &json!(2)));
     let other = edited["node"].as_str().unwrap();
@@ -110,8 +114,7 @@ fn notes_are_kept_with_messages() {
     let tags = json!({ "node": "root-1/node-2", "remove": ["a"] });
     assert_eq!(post(&daemon, "/api/v1/forest/tags", &tags)["tags"], json!(["b"]));
     let shape = get(&daemon, "/api/v1/forest/roots/root-1/topology");
-    let flags = &shape["items"][1];
-    assert_eq!((&flags["hasTitle"], &flags["hasTags"]), (&json!(true), &json!(true)));
+    assert_eq!(shape["items"][1]["flags"], json!(["titled", "tagged", "current"]));
     let none = json!({ "node": "root-1/node-2", "title": null });
     assert_eq!(post(&daemon, "/api/v1/forest/title", &none)["title"], NOTHING);
 }
@@ -168,7 +171,10 @@ fn sessions_come_in_and_go_out() {
     let daemon = home.start();
     daemon.wait_until_idle();
     let done = post(&daemon, "/api/v1/forest/import", &json!({ "session": "one" }));
-    assert_eq!((&done["sessions"][0]["news"], &done["sessions"][0]["messages"]), (&json!("new"), &json!(2)));
+    assert_eq!(
+        (&done["sessions"][0]["news"], &done["sessions"][0]["messages"]),
+        (&json!("new"), &json!(2))
+    );
     let again = json!({ "session": "one", "family": true });
     let done = post(&daemon, "/api/v1/forest/import", &again);
     assert_eq!(done["sessions"][0]["news"], "unchanged");
@@ -180,7 +186,10 @@ fn sessions_come_in_and_go_out() {
     let export = send(&daemon, "GET", &path, "", None);
     let lines: Vec<Value> =
         export.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!((&lines[0]["type"], &lines[0]["cwd"]), (&json!("session"), &json!("/home/dev/shop")));
+    assert_eq!(
+        (&lines[0]["type"], &lines[0]["cwd"]),
+        (&json!("session"), &json!("/home/dev/shop"))
+    );
     assert!(export.text().contains("And <b>now</b>?") && lines.len() >= 4);
     let name = export.header("content-disposition").unwrap();
     assert!(name.starts_with("attachment; filename=\"") && name.ends_with(".jsonl\""), "{name}");

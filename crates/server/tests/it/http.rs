@@ -28,7 +28,8 @@ impl Answer {
     }
 
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", self.text()))
     }
 
     /// Returns the word for programs by which a request was refused, with the status.
@@ -120,9 +121,10 @@ fn check_described(daemon: &Daemon, method: &str, path: &str, value: &Value) {
     };
     let paths = document["paths"].as_object().unwrap();
     // A path without parameters goes before one with them.
-    let described = paths.keys().filter(|pattern| fits(pattern)).max_by_key(|pattern| {
-        std::cmp::Reverse(pattern.matches('{').count())
-    });
+    let described = paths
+        .keys()
+        .filter(|pattern| fits(pattern))
+        .max_by_key(|pattern| std::cmp::Reverse(pattern.matches('{').count()));
     let described = &paths[described.unwrap_or_else(|| panic!("{path} is not described"))];
     let schema = &described[method]["responses"]["200"]["content"]["application/json"]["schema"];
     if let Err(why) = check(&document, schema, value) {

@@ -4,6 +4,9 @@
 
 mod analysing;
 mod asking;
+mod forest;
 mod home;
+mod http;
+mod sessions;
 mod troubles;
 mod watching;

@@ -61,7 +61,8 @@ fn no_path_of_a_request_is_ever_opened() {
     daemon.wait_until_idle();
     let encode = |path: &Path| path.to_str().unwrap().replace('/', "%2F");
     let (inside, outside) = (encode(&inside), encode(&outside));
-    for place in ["", "/tree", "/entries", "/context", "/branches", "/family", "/labels", "/export"] {
+    for place in ["", "/tree", "/entries", "/context", "/branches", "/family", "/labels", "/export"]
+    {
         for which in [
             "..%2f..%2fetc%2fpasswd".to_owned(),
             "%2Fetc%2Fpasswd".to_owned(),
@@ -70,11 +71,14 @@ fn no_path_of_a_request_is_ever_opened() {
             "secret".to_owned(),
             "%00".to_owned(),
         ] {
-            let answer = send(&daemon, "GET", &format!("/api/v1/sessions/{which}{place}"), "", None);
+            let answer =
+                send(&daemon, "GET", &format!("/api/v1/sessions/{which}{place}"), "", None);
             assert_eq!(answer.refusal(), (404, "not_found".to_owned()), "{which}{place}");
             assert!(!answer.text().contains("xylophone") && !answer.text().contains("root:"));
         }
-        for (session, file) in [("one", "%2Fetc%2Fpasswd"), ("secret", &*outside), ("one", &*outside)] {
+        for (session, file) in
+            [("one", "%2Fetc%2Fpasswd"), ("secret", &*outside), ("one", &*outside)]
+        {
             let path = format!("/api/v1/sessions/{session}{place}?file={file}");
             let answer = send(&daemon, "GET", &path, "", None);
             assert_eq!(answer.refusal(), (404, "not_found".to_owned()), "{path}");
@@ -175,7 +179,10 @@ fn the_shape_the_branches_and_the_context_of_a_session() {
     let daemon = home.start();
     daemon.wait_until_idle();
     let tree = get(&daemon, "/api/v1/sessions/one/tree");
-    assert_eq!((tree["total"].as_u64(), &tree["items"][0]["isBranchPoint"]), (Some(4), &json!(true)));
+    assert_eq!(
+        (tree["total"].as_u64(), &tree["items"][0]["isBranchPoint"]),
+        (Some(4), &json!(true))
+    );
     assert_eq!(tree["items"][1]["text"], "we speak of bullfinch now");
     let part = get(&daemon, "/api/v1/sessions/one/tree?filter=user-only&limit=2");
     assert_eq!((part["items"].as_array().unwrap().len(), &part["next"]), (2, &json!("2")));
@@ -188,8 +195,7 @@ fn the_shape_the_branches_and_the_context_of_a_session() {
     assert_eq!(context["items"][2]["message"]["role"], "user");
     let context = get(&daemon, "/api/v1/sessions/one/context?limit=1");
     assert_eq!((&context["leaf"], &context["next"]), (&json!("other"), &json!(1)));
-    let refusal =
-        refused(&daemon, "GET", "/api/v1/sessions/one/tree?filter=most", &NOTHING);
+    let refusal = refused(&daemon, "GET", "/api/v1/sessions/one/tree?filter=most", &NOTHING);
     assert_eq!(refusal, (400, "bad_request".to_owned()));
 }
 
@@ -232,9 +238,15 @@ fn a_label_is_a_line_at_the_end_of_a_file_that_nobody_uses() {
     let after = fs::read_to_string(&path).unwrap();
     let line: Value = serde_json::from_str(after.strip_prefix(&*before).unwrap()).unwrap();
     assert_eq!((&line["type"], &line["targetId"]), (&json!("label"), &json!("albatross0")));
-    assert_eq!((&line["label"], &line["parentId"]), (&json!("start <b>here</b>"), &json!("bullfinch1")));
+    assert_eq!(
+        (&line["label"], &line["parentId"]),
+        (&json!("start <b>here</b>"), &json!("bullfinch1"))
+    );
     let list = get(&daemon, labels);
-    assert_eq!((&list["items"][0]["entry"], &list["items"][0]["line"]), (&json!("albatross0"), &json!(2)));
+    assert_eq!(
+        (&list["items"][0]["entry"], &list["items"][0]["line"]),
+        (&json!("albatross0"), &json!(2))
+    );
     // Our own change does not look like pi at work.
     let again = post(&daemon, labels, &json!({ "entry": "start <b>here</b>", "label": null }));
     assert_eq!(again["written"], true);

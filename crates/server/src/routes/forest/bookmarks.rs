@@ -60,11 +60,11 @@ struct Marked {
     title: String,
 }
 
-fn set(brain: &mut Brain, (): (), wish: Marked) -> Answered<Marked> {
+fn set(brain: &mut Brain, (): (), Marked { node, title }: Marked) -> Answered<Marked> {
     change(brain, |forest| {
-        let node = message_at(forest, wish.node.into())?;
-        forest.bookmark(node, &wish.title, Brain::now())?;
-        Ok(Marked { node, title: wish.title.trim().to_owned() })
+        let node = message_at(forest, node.into())?;
+        forest.bookmark(node, &title, Brain::now())?;
+        Ok(Marked { node, title: title.trim().to_owned() })
     })
 }
 
@@ -106,9 +106,13 @@ struct Renamed {
     title: String,
 }
 
-fn rename(brain: &mut Brain, (named,): (Named,), wish: NewName) -> Answered<Renamed> {
+fn rename(
+    brain: &mut Brain,
+    (Named { title },): (Named,),
+    NewName { to }: NewName,
+) -> Answered<Renamed> {
     change(brain, |forest| {
-        forest.rename_bookmark(&named.title, &wish.to, Brain::now())?;
-        Ok(Renamed { renamed: named.title, title: wish.to.trim().to_owned() })
+        forest.rename_bookmark(&title, &to, Brain::now())?;
+        Ok(Renamed { renamed: title, title: to.trim().to_owned() })
     })
 }

@@ -103,10 +103,11 @@ struct EditedView {
 }
 
 fn edit(brain: &mut Brain, (): (), wish: ToEdit) -> Answered<EditedView> {
-    let following = if wish.keep_bookmarks { Following::Stay } else { Following::Follow };
+    let ToEdit { node, text, keep_bookmarks } = wish;
+    let following = if keep_bookmarks { Following::Stay } else { Following::Follow };
     change(brain, |forest| {
-        let node = message_at(forest, wish.node.into())?;
-        let edited = forest.edit(node, &wish.text, following, Brain::now())?;
+        let node = message_at(forest, node.into())?;
+        let edited = forest.edit(node, &text, following, Brain::now())?;
         forest.go_to(edited.node.into())?;
         Ok(EditedView {
             node: edited.node,
@@ -136,11 +137,11 @@ struct Halves {
     right: NodeId,
 }
 
-fn split(brain: &mut Brain, (): (), wish: ToSplit) -> Answered<Halves> {
+fn split(brain: &mut Brain, (): (), ToSplit { node, at }: ToSplit) -> Answered<Halves> {
     change(brain, |forest| {
-        let node = message_at(forest, wish.node.into())?;
+        let node = message_at(forest, node.into())?;
         let text = forest.message(node)?.joined_text();
-        let position = text.char_indices().nth(wish.at).map_or(text.len(), |(at, _)| at);
+        let position = text.char_indices().nth(at).map_or(text.len(), |(at, _)| at);
         let left = forest.split(node, position, Brain::now())?;
         Ok(Halves { left, right: forest.right_half(left, &text)? })
     })
@@ -154,9 +155,9 @@ struct OneNode {
     node: NodeId,
 }
 
-fn join(brain: &mut Brain, (): (), half: OneNode) -> Answered<OneNode> {
+fn join(brain: &mut Brain, (): (), OneNode { node }: OneNode) -> Answered<OneNode> {
     change(brain, |forest| {
-        let half = message_at(forest, half.node.into())?;
+        let half = message_at(forest, node.into())?;
         let node = forest.join(forest.left_half(half)?, Brain::now())?;
         Ok(OneNode { node })
     })
@@ -236,11 +237,11 @@ struct RestoredView {
     moved_back: Vec<NodeId>,
 }
 
-fn restore(brain: &mut Brain, (): (), wish: ToRestore) -> Answered<RestoredView> {
-    change(brain, |forest| match wish.place {
+fn restore(brain: &mut Brain, (): (), ToRestore { place }: ToRestore) -> Answered<RestoredView> {
+    change(brain, |forest| match place {
         Place::Root(root) => {
             forest.restore_root(root)?;
-            Ok(RestoredView { place: wish.place, shown: Vec::new(), moved_back: Vec::new() })
+            Ok(RestoredView { place, shown: Vec::new(), moved_back: Vec::new() })
         }
         Place::Node(node) => {
             let back = forest.restore(node, Brain::now())?;
@@ -274,10 +275,10 @@ struct TitleView {
     auto_title: Option<String>,
 }
 
-fn title(brain: &mut Brain, (): (), wish: NewTitle) -> Answered<TitleView> {
+fn title(brain: &mut Brain, (): (), NewTitle { node, title }: NewTitle) -> Answered<TitleView> {
     change(brain, |forest| {
-        let node = message_at(forest, wish.node.into())?;
-        forest.set_title(node, wish.title.as_deref().unwrap_or_default())?;
+        let node = message_at(forest, node.into())?;
+        forest.set_title(node, title.as_deref().unwrap_or_default())?;
         let found = forest.node(node)?;
         let (title, auto_title) = (found.metadata.title.clone(), found.metadata.auto_title.clone());
         Ok(TitleView { node, shown: forest.title(&found)?, title, auto_title })
@@ -307,10 +308,10 @@ struct TagsView {
     tags: Vec<String>,
 }
 
-fn tags(brain: &mut Brain, (): (), wish: NewTags) -> Answered<TagsView> {
+fn tags(brain: &mut Brain, (): (), NewTags { node, add, remove }: NewTags) -> Answered<TagsView> {
     change(brain, |forest| {
-        let node = message_at(forest, wish.node.into())?;
-        forest.tag(node, &wish.add, &wish.remove)?;
+        let node = message_at(forest, node.into())?;
+        forest.tag(node, &add, &remove)?;
         Ok(TagsView { node, tags: forest.node(node)?.metadata.tags.clone() })
     })
 }

@@ -66,16 +66,24 @@ struct Shape {
     role: &'static str,
     /// When it was made.
     created: Option<Millis>,
-    /// Whether it comes from a session of pi, so that it stays as it is.
-    is_imported: bool,
-    /// Whether somebody gave it a title.
-    has_title: bool,
-    /// Whether it has tags.
-    has_tags: bool,
-    /// Whether a bookmark is on it.
-    is_bookmarked: bool,
-    /// Whether the user is here.
-    is_current: bool,
+    /// What is worth a mark.
+    flags: Vec<Flag>,
+}
+
+/// What is worth a mark on a message.
+#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Flag {
+    /// It comes from a session of pi, so that it stays as it is.
+    Imported,
+    /// Somebody gave it a title.
+    Titled,
+    /// It has tags.
+    Tagged,
+    /// A bookmark is on it.
+    Bookmarked,
+    /// The user is here.
+    Current,
 }
 
 fn topology(brain: &mut Brain, (which, part): (WhichRoot, Part)) -> Answered<Listed<Shape>> {
@@ -92,17 +100,20 @@ fn topology(brain: &mut Brain, (which, part): (WhichRoot, Part)) -> Answered<Lis
     let end = part.cursor.saturating_add(part.limit);
     for &at in order.iter().skip(part.cursor).take(part.limit) {
         let node = &outline.nodes[at];
+        let flags = [
+            (Flag::Imported, forest.is_imported(node.id)?),
+            (Flag::Titled, node.metadata.title.is_some()),
+            (Flag::Tagged, !node.metadata.tags.is_empty()),
+            (Flag::Bookmarked, marked.contains(&node.id)),
+            (Flag::Current, current == Some(node.id.into())),
+        ];
         items.push(Shape {
             id: node.id,
             parent: node.parent,
             children: outline.children[at].iter().map(|&child| outline.nodes[child].id).collect(),
             role: node.role.as_str(),
             created: node.metadata.created,
-            is_imported: forest.is_imported(node.id)?,
-            has_title: node.metadata.title.is_some(),
-            has_tags: !node.metadata.tags.is_empty(),
-            is_bookmarked: marked.contains(&node.id),
-            is_current: current == Some(node.id.into()),
+            flags: flags.into_iter().filter(|(_, is_so)| *is_so).map(|(flag, _)| flag).collect(),
         });
     }
     let total = order.len();

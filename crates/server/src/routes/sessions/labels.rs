@@ -1,11 +1,12 @@
 //! Labels: the one thing here that is written into a session.
 
+use std::path::Path;
+
 use pi_brain_app::{Draft, Writing};
 use pi_brain_daemon::SystemMint;
 use pi_brain_session::{EntryId, Session, View, labels as labels_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
 
 use super::{Which, find_entry, unreadable};
 use crate::api::Api;
@@ -67,9 +68,9 @@ struct Wish {
     force: bool,
 }
 
-/// What was written.
+/// What an entry is labelled from now on.
 #[derive(Serialize, JsonSchema)]
-struct Written {
+struct LabelView {
     /// The entry.
     entry: String,
     /// Its label from now on.
@@ -78,9 +79,13 @@ struct Written {
     written: bool,
 }
 
-fn write(brain: &mut Brain, (which,): (Which,), wish: Wish) -> Answered<Written> {
+fn write(
+    brain: &mut Brain,
+    (which,): (Which,),
+    Wish { entry, label, force }: Wish,
+) -> Answered<LabelView> {
     const LONGEST: usize = 1000;
-    let label = wish.label.as_deref().map(str::trim).filter(|label| !label.is_empty());
+    let label = label.as_deref().map(str::trim).filter(|label| !label.is_empty());
     if label.is_some_and(|label| label.len() > LONGEST) {
         return Err(Failure::bad_request(format!("a label has at most {LONGEST} bytes")));
     }
@@ -89,13 +94,13 @@ fn write(brain: &mut Brain, (which,): (Which,), wish: Wish) -> Answered<Written>
     let writing = Writing {
         path,
         data_folder: Some(brain.app.folder().path()),
-        force: wish.force,
+        force,
         fallback_cwd: &known.project,
     };
     let opened = Draft::open(&writing, Brain::now(), SystemMint);
     let (mut draft, tree) = opened.map_err(|error| unreadable(error, path))?;
     let session: &Session = draft.session();
-    let at = find_entry(session, &tree, &wish.entry)?;
+    let at = find_entry(session, &tree, &entry)?;
     let named = || Failure::bad_request("this entry has no id, so nothing can refer to it");
     let target: EntryId = session.log().entries()[at].id.clone().ok_or_else(named)?;
     let before = labels_of(session.log()).into_iter().find(|(labelled, _)| *labelled == target);
@@ -105,5 +110,5 @@ fn write(brain: &mut Brain, (which,): (Which,), wish: Wish) -> Answered<Written>
         draft.remember();
     }
     let label = label.map(str::to_owned);
-    Ok(Written { entry: target.to_string(), label, written: is_new })
+    Ok(LabelView { entry: target.to_string(), label, written: is_new })
 }
