@@ -57,6 +57,7 @@ pub use settings::{
 pub use show::{Link, NodeView, Placed};
 pub use transcript::write_transcript;
 pub use views::{
-    BranchView, Family, FamilyMessage, FamilySession, MessageView, Occurrence, Restorable,
-    RootView, SessionTree, TreeEntry, TreeFilter, TreeSummary, branch_views,
+    BookmarkKind, BookmarkView, BranchView, CostView, Family, FamilyMessage, FamilySession,
+    ImportNews, ImportView, ImportedTree, ImportedView, JoinedView, MessageView, Occurrence,
+    Restorable, RootView, SessionTree, TreeEntry, TreeFilter, TreeSummary, branch_views,
 };

@@ -7,5 +7,8 @@ mod tree;
 
 pub use branches::{BranchView, branch_views};
 pub use family::{Family, FamilyMessage, FamilySession, Occurrence};
-pub use forest::{MessageView, Restorable, RootView, TreeSummary};
+pub use forest::{
+    BookmarkKind, BookmarkView, CostView, ImportNews, ImportView, ImportedTree, ImportedView,
+    JoinedView, MessageView, Restorable, RootView, TreeSummary,
+};
 pub use tree::{SessionTree, TreeEntry, TreeFilter};

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use pi_brain_forest::{
-    Counts, Forest, NodeId, Outline, Place, Removal, Result, Root, RootId, SessionRecord, Store,
+    Counts, FamilyCost, Forest, ImportReport, ImportedSession, News, NodeId, Outline, Place,
+    Removal, Result, Root, RootId, SessionRecord, Store,
 };
 use pi_brain_session::Millis;
 use schemars::JsonSchema;
@@ -164,6 +165,216 @@ impl MessageView {
             message: (*forest.store().message(node.id)?).clone().into(),
         })
     }
+}
+
+/// A bookmark, or a label of imported sessions.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BookmarkView {
+    /// Its name.
+    pub title: String,
+    /// Where it is.
+    pub node: Place,
+    /// Which of the two it is.
+    pub kind: BookmarkKind,
+    /// The sessions that have the label; a bookmark is nobody's.
+    pub sessions: Vec<String>,
+    /// When it was made.
+    pub created: Option<Millis>,
+    /// How the message begins.
+    pub words: String,
+}
+
+/// What gives a message a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BookmarkKind {
+    /// Somebody put it on a message of the forest.
+    Bookmark,
+    /// It came with sessions of pi.
+    Label,
+}
+
+impl BookmarkView {
+    /// Lists all bookmarks, then the labels of imported sessions.
+    pub fn all<S: Store>(forest: &Forest<S>) -> Result<Vec<Self>> {
+        let words = |node: NodeId| -> Result<String> {
+            Ok(Gist::of_message(&*forest.store().message(node)?).words)
+        };
+        let mut views: Vec<Self> = Vec::new();
+        for bookmark in forest.bookmarks()? {
+            views.push(Self {
+                words: words(bookmark.node)?,
+                title: bookmark.title,
+                node: bookmark.node.into(),
+                kind: BookmarkKind::Bookmark,
+                sessions: Vec::new(),
+                created: Some(bookmark.created),
+            });
+        }
+        for session in forest.store().sessions()? {
+            for label in &session.labels {
+                let Ok(place) = forest.place(label.place) else { continue };
+                // A fork has the labels of the session that it came from.
+                let is_same = |view: &&mut Self| {
+                    view.kind == BookmarkKind::Label
+                        && view.node == place
+                        && view.title == label.text
+                };
+                if let Some(view) = views.iter_mut().find(is_same) {
+                    view.sessions.push(session.id.clone());
+                    continue;
+                }
+                views.push(Self {
+                    title: label.text.clone(),
+                    node: place,
+                    kind: BookmarkKind::Label,
+                    sessions: vec![session.id.clone()],
+                    created: label.time.as_deref().and_then(Millis::parse),
+                    words: place.node().map_or_else(|| Ok(String::new()), words)?,
+                });
+            }
+        }
+        Ok(views)
+    }
+}
+
+/// What an import did.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ImportView {
+    /// The sessions, in the order in which they were given.
+    pub sessions: Vec<ImportedView>,
+    /// Trees that turned out to be part of another.
+    pub joined: Vec<JoinedView>,
+    /// The trees that the sessions live in.
+    pub trees: Vec<ImportedTree>,
+}
+
+/// A session that was imported.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ImportedView {
+    /// Its id.
+    pub id: String,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its file.
+    pub file: String,
+    /// The tree that it lives in.
+    pub root: RootId,
+    /// What the file was to the forest.
+    pub news: ImportNews,
+    /// How many entries were read that were not known before.
+    pub entries: usize,
+    /// How many messages are new in the tree.
+    pub messages: usize,
+    /// How many of its new messages stood in the tree already.
+    pub shared: usize,
+}
+
+/// What a file is to a forest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub enum ImportNews {
+    /// Not seen before.
+    #[serde(rename = "new")]
+    New,
+    /// Known, with something behind what is known.
+    #[serde(rename = "has grown")]
+    Grown,
+    /// Known, and written anew.
+    #[serde(rename = "was rewritten")]
+    Rewritten,
+    /// Known as it is.
+    #[serde(rename = "known")]
+    Unchanged,
+}
+
+impl From<News> for ImportNews {
+    fn from(news: News) -> Self {
+        match news {
+            News::New => Self::New,
+            News::Grown => Self::Grown,
+            News::Rewritten => Self::Rewritten,
+            News::Unchanged => Self::Unchanged,
+        }
+    }
+}
+
+/// A tree that is part of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct JoinedView {
+    /// The tree that it was.
+    pub root: RootId,
+    /// The tree that it is part of.
+    pub into: RootId,
+}
+
+/// A tree that sessions were imported into.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ImportedTree {
+    /// The tree.
+    #[serde(flatten)]
+    pub root: RootView,
+    /// What its sessions cost.
+    pub cost: CostView,
+}
+
+/// What the sessions of a family cost, in dollars.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CostView {
+    /// Every answer once.
+    pub honest: f64,
+    /// Every line of every file, as somebody gets who adds up the files.
+    pub naive: f64,
+}
+
+impl From<&FamilyCost> for CostView {
+    fn from(cost: &FamilyCost) -> Self {
+        Self { honest: cost.honest.cost, naive: cost.naive.cost }
+    }
+}
+
+impl ImportView {
+    /// Tells of an import; the trees come with everything else that is told about them.
+    pub fn new<S: Store>(
+        forest: &Forest<S>,
+        report: &ImportReport,
+    ) -> Result<(Self, Vec<(TreeSummary, FamilyCost)>)> {
+        let (mut sessions, mut roots) = (Vec::new(), Vec::<RootId>::new());
+        for imported in &report.sessions {
+            // A later session of the same import may have joined trees.
+            let Some(record) = forest.store().session(imported.session)? else { continue };
+            sessions.push(ImportedView {
+                id: record.id.clone(),
+                name: record.name.clone(),
+                file: record.file.clone(),
+                root: record.root,
+                news: imported.news.into(),
+                entries: imported.entries,
+                messages: imported.messages,
+                shared: shared(imported, &record),
+            });
+            if !roots.contains(&record.root) {
+                roots.push(record.root);
+            }
+        }
+        let mut trees = Vec::new();
+        for root in roots {
+            let summary = TreeSummary::new(forest, forest.root(root)?)?;
+            trees.push((summary, forest.family_cost(root)?));
+        }
+        let joined = report.joined.iter().map(|&(root, into)| JoinedView { root, into });
+        let views = trees
+            .iter()
+            .map(|(summary, cost)| ImportedTree { root: summary.view(), cost: cost.into() });
+        let view = Self { sessions, joined: joined.collect(), trees: views.collect() };
+        Ok((view, trees))
+    }
+}
+
+/// Returns how many of a session's new messages stood in the tree already.
+fn shared(session: &ImportedSession, record: &SessionRecord) -> usize {
+    let new = record.entries.len().saturating_sub(session.entries);
+    let messages = record.entries[new..].iter().filter(|entry| entry.own).count();
+    messages.saturating_sub(session.messages)
 }
 
 /// Something that can be brought back.

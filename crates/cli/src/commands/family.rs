@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use pi_brain_app::Family;
+use pi_brain_app::{CostView, Family};
 use pi_brain_forest::{
     Forest, MemoryStore, NodeId, SessionNo, SessionRecord, Store, find_relatives,
 };
@@ -108,7 +108,7 @@ impl<'a> Page<'a> {
             let messages = session.entries.iter().filter(|entry| entry.own).count();
             rows.push(vec![
                 mark.to_owned(),
-                self.marks.short_id(session),
+                self.marks.short_id(&session.id),
                 last_time(session).map(|time| when::ago(time, now)).unwrap_or_default(),
                 one_line(project(session)),
                 messages.to_string(),
@@ -157,7 +157,7 @@ impl<'a> Page<'a> {
             "messages": counts.messages,
             "branchPoints": counts.branch_points,
             "leaves": counts.leaves,
-            "cost": { "honest": cost.honest.cost, "naive": cost.naive.cost },
+            "cost": CostView::from(cost),
             "tree": self.family.message_views(0, usize::MAX)?,
         }))
     }

@@ -177,7 +177,8 @@ fn sessions_come_in_and_go_out() {
     );
     let again = json!({ "session": "one", "family": true });
     let done = post(&daemon, "/api/v1/forest/import", &again);
-    assert_eq!(done["sessions"][0]["news"], "unchanged");
+    assert_eq!(done["sessions"][0]["news"], "known");
+    assert_eq!(done["trees"][0]["messages"], 2);
     let message = get(&daemon, "/api/v1/forest/message?node=root-1/node-1");
     assert_eq!(message["isImported"], true);
     let wish = json!({ "place": "root-1/node-2", "messages": [said("user", "And <b>now</b>?")] });

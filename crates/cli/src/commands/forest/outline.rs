@@ -76,7 +76,7 @@ impl Marks {
     /// Names a session by the beginning of its id, and its name if it has one.
     pub(crate) fn session_name(&self, session: &SessionRecord) -> String {
         const WIDEST: usize = 30;
-        let id = self.short_id(session);
+        let id = self.short_id(&session.id);
         match &session.name {
             Some(name) => format!("{id} {}", fit(&one_line(name), WIDEST)),
             None => id,
@@ -84,8 +84,8 @@ impl Marks {
     }
 
     /// Returns as much of a session's id as is needed to tell it from the others.
-    pub(crate) fn short_id(&self, session: &SessionRecord) -> String {
-        one_line(&session.id.chars().take(self.id_length).collect::<String>())
+    pub(crate) fn short_id(&self, id: &str) -> String {
+        one_line(&id.chars().take(self.id_length).collect::<String>())
     }
 }
 

@@ -1,8 +1,7 @@
 //! Bookmarks: names for messages. A name stands for one message.
 
-use pi_brain_app::Gist;
-use pi_brain_forest::{NodeId, Store};
-use pi_brain_session::Millis;
+use pi_brain_app::BookmarkView;
+use pi_brain_forest::NodeId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,41 +12,18 @@ use crate::failure::Answered;
 use crate::params::{Listed, Paging};
 
 pub(super) fn add(api: Api) -> Api {
-    api.get("/api/v1/forest/bookmarks", "All bookmarks", list)
+    api.get("/api/v1/forest/bookmarks", "All bookmarks, and the labels of imported sessions", list)
         .post("/api/v1/forest/bookmarks", "Puts a bookmark on a message", set)
         .delete("/api/v1/forest/bookmarks/{title}", "Takes a bookmark away", remove)
         .post("/api/v1/forest/bookmarks/{title}/rename", "Gives a bookmark another name", rename)
 }
 
-/// A bookmark.
-#[derive(Serialize, JsonSchema)]
-struct BookmarkView {
-    /// Its name.
-    title: String,
-    /// The message.
-    node: NodeId,
-    /// When it was made.
-    created: Millis,
-    /// When it was last renamed or moved.
-    updated: Millis,
-    /// How the message begins.
-    words: String,
-}
-
 fn list(brain: &mut Brain, (paging,): (Paging,)) -> Answered<Listed<BookmarkView>> {
-    let mut found = Vec::new();
-    if let Some(forest) = open_if_there(brain)? {
-        for mark in forest.bookmarks()? {
-            found.push(BookmarkView {
-                words: Gist::of_message(&*forest.store().message(mark.node)?).words,
-                title: mark.title,
-                node: mark.node,
-                created: mark.created,
-                updated: mark.updated,
-            });
-        }
-    }
-    paging.cut(found, |mark| mark.title.clone())
+    let found = match open_if_there(brain)? {
+        Some(forest) => BookmarkView::all(&forest)?,
+        None => Vec::new(),
+    };
+    paging.cut(found, |mark| format!("{} {}", mark.node, mark.title))
 }
 
 /// A bookmark to put on a message.

@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
+use pi_brain_app::ImportView;
 use pi_brain_daemon::SystemMint;
-use pi_brain_forest::{ExportOptions, News, Place, Reading, RootId};
+use pi_brain_forest::{ExportOptions, Place, Reading};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{change, message_at, open};
 use crate::api::Api;
@@ -39,65 +40,7 @@ struct ToImport {
     family: bool,
 }
 
-/// What was brought in.
-#[derive(Serialize, JsonSchema)]
-struct Imported {
-    /// The sessions.
-    sessions: Vec<ImportedOne>,
-    /// Trees that turned out to be part of another.
-    joined: Vec<JoinedTree>,
-}
-
-/// A session that was brought in.
-#[derive(Serialize, JsonSchema)]
-struct ImportedOne {
-    /// Its file.
-    file: String,
-    /// The tree that it lives in.
-    root: RootId,
-    /// What it was to the forest.
-    news: Known,
-    /// How many entries were read that were not known before.
-    entries: usize,
-    /// How many messages are new in the tree.
-    messages: usize,
-}
-
-/// What a session is to the forest.
-#[derive(Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Known {
-    /// Not seen before.
-    New,
-    /// Known, with something behind what is known.
-    Grown,
-    /// Known, and written anew.
-    Rewritten,
-    /// Known as it is.
-    Unchanged,
-}
-
-impl From<News> for Known {
-    fn from(news: News) -> Self {
-        match news {
-            News::New => Self::New,
-            News::Grown => Self::Grown,
-            News::Rewritten => Self::Rewritten,
-            News::Unchanged => Self::Unchanged,
-        }
-    }
-}
-
-/// A tree that is part of another.
-#[derive(Serialize, JsonSchema)]
-struct JoinedTree {
-    /// The tree that it was.
-    root: RootId,
-    /// The tree that it is part of.
-    into: RootId,
-}
-
-fn import(brain: &mut Brain, (): (), wish: ToImport) -> Answered<Imported> {
+fn import(brain: &mut Brain, (): (), wish: ToImport) -> Answered<ImportView> {
     let named = Which::new(wish.session, wish.file).find(brain)?;
     let mut files = vec![PathBuf::from(&named.path)];
     if wish.family {
@@ -115,15 +58,8 @@ fn import(brain: &mut Brain, (): (), wish: ToImport) -> Answered<Imported> {
     }
     change(brain, |forest| {
         let report = forest.import(readings, Brain::now())?;
-        let sessions = report.sessions.into_iter().map(|one| ImportedOne {
-            file: one.file,
-            root: one.root,
-            news: one.news.into(),
-            entries: one.entries,
-            messages: one.messages,
-        });
-        let joined = report.joined.into_iter().map(|(root, into)| JoinedTree { root, into });
-        Ok(Imported { sessions: sessions.collect(), joined: joined.collect() })
+        let (view, _) = ImportView::new(forest, &report)?;
+        Ok(view)
     })
 }
 

@@ -1,5 +1,6 @@
 //! The entries of a session: their shape, themselves, and what a model would be given of them.
 
+use axum::http::StatusCode;
 use pi_brain_app::{SessionTree, TreeEntry, TreeFilter};
 use pi_brain_session::{Session, View, estimate_tokens};
 use schemars::JsonSchema;
@@ -211,6 +212,9 @@ struct At {
     cursor: usize,
 }
 
+/// How many bytes may lead to the end of a context, which is put together in memory.
+const LARGEST_CONTEXT: u64 = 512 << 20;
+
 /// A part of what a model would be given.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -258,6 +262,16 @@ fn context(brain: &mut Brain, (which, at, amount): (Which, At, Amount)) -> Answe
         Some(named) => Some(find_entry(&session, &tree, named)?),
         None => tree.leaf(),
     };
+    let path = leaf.map_or_else(Vec::new, |leaf| tree.branch(leaf));
+    let length: u64 = path.iter().map(|&at| all[at].span.end - all[at].span.start).sum();
+    if length > LARGEST_CONTEXT {
+        return Err(Failure::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "too_large",
+            format!("{length} bytes lead to this entry, more than are put together here"),
+            "GET /api/v1/sessions/{session}/entries gives them in parts",
+        ));
+    }
     let context = session.context(&tree, leaf)?;
     let total = context.messages.len();
     let (mut items, mut sum, mut next) = (Vec::new(), 0, None);

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 
 use pi_brain_app::write_transcript;
-use pi_brain_session::{Session, View};
+use pi_brain_session::{Session, SessionError, View, read_header};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -50,17 +50,21 @@ struct Wanted {
 fn export(brain: &mut Brain, (which, wanted): (Which, Wanted)) -> Answered<Download> {
     let known = which.find(brain)?;
     let path = std::path::PathBuf::from(&known.path);
-    let session = || Session::open(&path).map_err(|error| unreadable(error, &path));
     Ok(match wanted.format {
         Format::Jsonl => {
+            if !path.exists() {
+                return Err(unreadable(SessionError::FileNotFound(path.clone()), &path));
+            }
             // A file that only has the name of a known session is none.
-            drop(session()?);
+            if read_header(&path).is_none() {
+                return Err(SessionError::NotASession(path).into());
+            }
             let mut file = File::open(&path)?;
             let name = format!("pi-session-{}.jsonl", known.id);
             Download::new(&name, LINES, move |out| io::copy(&mut file, out).map(drop))
         }
         Format::Markdown => {
-            let session = session()?;
+            let session = Session::open(&path).map_err(|error| unreadable(error, &path))?;
             let tree = session.tree(View::Repaired);
             let named = wanted.leaf.as_deref();
             let chosen = named.map(|leaf| find_entry(&session, &tree, leaf)).transpose()?;

@@ -1,6 +1,8 @@
 //! Which ways a session went, and which other sessions it belongs with.
 
-use pi_brain_app::{AppError, BranchView, Family, FamilyMessage, FamilySession, branch_views};
+use pi_brain_app::{
+    AppError, BranchView, CostView, Family, FamilyMessage, FamilySession, branch_views,
+};
 use pi_brain_forest::Forest;
 use pi_brain_session::View;
 use schemars::JsonSchema;
@@ -59,18 +61,9 @@ struct FamilyView {
     /// After how many places several messages follow.
     branch_points: usize,
     /// What they cost.
-    cost: Cost,
+    cost: CostView,
     /// The messages, in the order of reading.
     tree: Listed<FamilyMessage>,
-}
-
-/// What sessions cost, in dollars.
-#[derive(Serialize, JsonSchema)]
-struct Cost {
-    /// Every answer once.
-    honest: f64,
-    /// Every line of every file, as somebody gets who adds up the files.
-    naive: f64,
 }
 
 fn family(brain: &mut Brain, (which, part): (Which, Part)) -> Answered<FamilyView> {
@@ -93,7 +86,7 @@ fn family(brain: &mut Brain, (which, part): (Which, Part)) -> Answered<FamilyVie
         entries: family.entries(),
         leaves: counts.leaves,
         branch_points: counts.branch_points,
-        cost: Cost { honest: family.cost.honest.cost, naive: family.cost.naive.cost },
+        cost: (&family.cost).into(),
         tree: Listed {
             items: family.message_views(cursor, limit)?,
             total,
