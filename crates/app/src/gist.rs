@@ -9,7 +9,7 @@ use pi_brain_session::{Block, Body, Entry, Raw, Role, Session, blocks, text_of};
 
 use crate::plain::one_line;
 
-pub use message::{call_argument, custom_text, entry_words, member_text};
+pub use message::{call_argument, custom_text, entry_words, is_person, member_text};
 
 /// What an entry is called in lists, and how it begins.
 #[derive(Clone, Debug, PartialEq, Eq)]

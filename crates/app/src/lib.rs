@@ -42,7 +42,8 @@ pub use doctor::{BrainHealth, Checkup, JournalHealth, SourceHealth, check_up};
 pub use draft::{Draft, Writing};
 pub use error::{AppError, Result};
 pub use gist::{
-    Gist, answer_text, call_argument, custom_text, entry_words, key_argument, member_text,
+    Gist, answer_text, call_argument, custom_text, entry_words, is_person, key_argument,
+    member_text,
 };
 pub use markdown::{markdown_block, markdown_code, markdown_inline};
 pub use own_writes::{check_quiet, remember_own_write};
@@ -59,5 +60,5 @@ pub use transcript::write_transcript;
 pub use views::{
     BookmarkKind, BookmarkView, BranchView, CostView, Family, FamilyMessage, FamilySession,
     ImportNews, ImportView, ImportedTree, ImportedView, JoinedView, MessageView, Occurrence,
-    Restorable, RootView, SessionTree, TreeEntry, TreeFilter, TreeSummary, branch_views,
+    Restorable, RootView, SessionTree, SideFacts, TreeEntry, TreeFilter, TreeSummary, branch_views,
 };

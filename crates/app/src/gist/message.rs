@@ -28,6 +28,11 @@ impl Gist {
     }
 }
 
+/// Returns whether a person said it, and not a summary or an extension in a person's place.
+pub fn is_person(message: &Message) -> bool {
+    message.role() == Role::User && matches!(Gist::of_message(message).who, "user" | "shell")
+}
+
 /// Returns what pi writes in a form of its own: a word for it, and what it says.
 pub fn entry_words(members: &Object) -> (&'static str, String) {
     let text = |key: &str| member_text(members, key);

@@ -62,8 +62,11 @@ fn a_tree_is_made_read_and_changed() {
     assert_eq!((&context["system"], &context["total"]), (&json!("Be brief."), &json!(2)));
     let other = edited["node"].as_str().unwrap();
     let diff = get(&daemon, &format!("/api/v1/forest/diff?left=root-1/node-2&right={other}"));
-    assert_eq!(diff["left"]["total"], 2, "{diff}");
-    assert_ne!(diff["right"]["total"], 0);
+    assert_eq!((&diff["base"], &diff["left"]["messages"]), (&json!("root-1/node-3"), &json!(2)));
+    assert_eq!(
+        (&diff["right"]["end"], &diff["right"]["path"]["total"]),
+        (&edited["node"], &json!(1))
+    );
     let etag = send(&daemon, "GET", "/api/v1/forest", "", None);
     let known = format!("If-None-Match: {}\r\n", etag.header("etag").unwrap());
     assert_eq!(send(&daemon, "GET", "/api/v1/forest", &known, None).status, 304);

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use pi_brain_app::{Gist, entry_words};
-pub(super) use pi_brain_app::{call_argument, custom_text, member_text as member};
+pub(super) use pi_brain_app::{call_argument, custom_text, is_person, member_text as member};
 use pi_brain_forest::{Block, EntryRecord, Forest, Message, NodeId, Role, Store};
 use pi_brain_session::Raw;
 
-use crate::describe::{Description, USER, clean, one_line};
+use crate::describe::{Description, clean, one_line};
 
 /// Describes a message that is there.
 pub(crate) fn describe<S: Store>(forest: &Forest<S>, node: NodeId) -> anyhow::Result<Description> {
@@ -25,11 +25,6 @@ pub(super) fn full_text(message: &Message) -> String {
         _ => message.joined_text(),
     };
     clean(text.trim())
-}
-
-/// Whether a person said it, and not a summary or an extension in a person's place.
-pub(super) fn is_person(message: &Message) -> bool {
-    message.role() == Role::User && describe_message(message).style == USER
 }
 
 /// Whether a message says nothing to a person: results of tools, answers that only call them, and what an

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pi_brain_app::{MessageView, Restorable};
+use pi_brain_app::{MessageView, Restorable, SideFacts};
 use pi_brain_forest::{Node, NodeId, Outline, Place, RootId};
 use pi_brain_session::Millis;
 use schemars::JsonSchema;
@@ -243,9 +243,20 @@ struct Parting {
     /// The tree in which both are.
     root: RootId,
     /// What only the left one says; `GET /api/v1/forest/path` from the base on gives the rest of a long one.
-    left: Listed<MessageView>,
+    left: Side,
     /// What only the right one says.
-    right: Listed<MessageView>,
+    right: Side,
+}
+
+/// What one of two conversations says after they parted.
+#[derive(Serialize, JsonSchema)]
+struct Side {
+    /// Its end.
+    end: Place,
+    #[serde(flatten)]
+    facts: SideFacts,
+    /// The messages.
+    path: Listed<MessageView>,
 }
 
 fn diff(brain: &mut Brain, (two, paging): (Two, Paging)) -> Answered<Parting> {
@@ -255,12 +266,16 @@ fn diff(brain: &mut Brain, (two, paging): (Two, Paging)) -> Answered<Parting> {
     }
     let forest = open(brain)?;
     let diff = forest.diff(two.left, two.right)?;
+    let side = |end: Place, nodes: &[Arc<Node>]| -> Answered<Side> {
+        let facts = SideFacts::of(&forest, nodes)?;
+        Ok(Side { end: forest.place(end)?, facts, path: messages(&forest, nodes, &paging)? })
+    };
     Ok(Parting {
         base: diff.base,
         shared: diff.shared,
         root: diff.base.root(),
-        left: messages(&forest, &diff.left, &paging)?,
-        right: messages(&forest, &diff.right, &paging)?,
+        left: side(two.left, &diff.left)?,
+        right: side(two.right, &diff.right)?,
     })
 }
 
