@@ -13,6 +13,9 @@ use serde::Serialize;
 use crate::gist::Gist;
 use crate::plain::fit;
 
+/// The ids of the entries of a file, in its order; damaged lines may have none.
+type EntryIds = Vec<Option<Box<str>>>;
+
 /// A session with its relatives, merged.
 #[derive(Debug)]
 pub struct Family<'a, S> {
@@ -23,8 +26,8 @@ pub struct Family<'a, S> {
     pub outline: Outline,
     /// What they cost.
     pub cost: FamilyCost,
-    /// The ids of all entries, in file order.
-    ids: HashMap<SessionNo, Vec<Option<Box<str>>>>,
+    /// The id of each session, and those of its entries in file order.
+    entry_ids: HashMap<SessionNo, (String, EntryIds)>,
     /// For each message, the lines that say it.
     occurrences: Vec<Vec<(SessionNo, u32)>>,
     labels: HashMap<NodeId, Vec<String>>,
@@ -97,17 +100,17 @@ impl<'a, S: Store> Family<'a, S> {
     pub fn new<E: From<pi_brain_forest::ForestError>>(
         forest: &'a Forest<S>,
         asked: SessionNo,
-        mut ids: impl FnMut(SessionNo) -> std::result::Result<Vec<Option<Box<str>>>, E>,
+        mut ids: impl FnMut(SessionNo) -> std::result::Result<EntryIds, E>,
     ) -> std::result::Result<Self, E> {
         let unknown =
             || pi_brain_forest::ForestError::SessionNotFound(format!("number {}", asked.number()));
         let root = forest.store().session(asked)?.ok_or_else(unknown)?.root;
         let mut sessions = forest.store().members(root)?;
         sessions.sort_by_key(|session| (session.created, session.no));
-        let mut all_ids = HashMap::new();
+        let mut entry_ids = HashMap::new();
         let mut labels: HashMap<NodeId, Vec<String>> = HashMap::new();
         for session in &sessions {
-            all_ids.insert(session.no, ids(session.no)?);
+            entry_ids.insert(session.no, (session.id.clone(), ids(session.no)?));
             for label in &session.labels {
                 // What is labelled may be hidden, or be one with an equal message by now.
                 if let Ok(Place::Node(node)) = forest.place(label.place) {
@@ -128,8 +131,7 @@ impl<'a, S: Store> Family<'a, S> {
             numbers[at] = number + 1;
         }
         let cost = forest.family_cost(root)?;
-        let ids = all_ids;
-        Ok(Self { forest, sessions, outline, cost, ids, occurrences, labels, order, numbers })
+        Ok(Self { forest, sessions, outline, cost, entry_ids, occurrences, labels, order, numbers })
     }
 
     /// Returns how many entries the files have together.
@@ -159,7 +161,8 @@ impl<'a, S: Store> Family<'a, S> {
     }
 
     fn entry_id(&self, (session, entry): (SessionNo, u32)) -> Option<&str> {
-        self.ids.get(&session)?.get(usize::try_from(entry).ok()?)?.as_deref()
+        let (_, entries) = self.entry_ids.get(&session)?;
+        entries.get(usize::try_from(entry).ok()?)?.as_deref()
     }
 
     /// Returns how a message begins.
@@ -198,11 +201,8 @@ impl<'a, S: Store> Family<'a, S> {
     fn message_view(&self, at: usize) -> Result<FamilyMessage> {
         const COLUMNS: usize = 200;
         let node = &self.outline.nodes[at];
-        let session_id = |no: SessionNo| {
-            self.sessions.iter().find(|session| session.no == no).map(|session| session.id.clone())
-        };
         let occurrence = |&(session, entry): &(SessionNo, u32)| Occurrence {
-            session: session_id(session),
+            session: self.entry_ids.get(&session).map(|(id, _)| id.clone()),
             entry: self.entry_id((session, entry)).map(str::to_owned),
         };
         Ok(FamilyMessage {

@@ -66,6 +66,12 @@ struct FamilyView {
     tree: Listed<FamilyMessage>,
 }
 
+/// How many bytes of messages are given at once, about.
+const ENOUGH: usize = 8 << 20;
+
+/// How many bytes it takes to name an entry, about.
+const OCCURRENCE: usize = 100;
+
 fn family(brain: &mut Brain, (which, part): (Which, Part)) -> Answered<FamilyView> {
     let Part { limit, cursor } = part;
     if !(1..=Part::MOST).contains(&limit) {
@@ -80,17 +86,22 @@ fn family(brain: &mut Brain, (which, part): (Which, Part)) -> Answered<FamilyVie
         Ok(entries.into_iter().map(|sketch| sketch.id).collect())
     })?;
     let counts = family.outline.counts();
-    let (end, total) = (cursor.saturating_add(limit), counts.messages);
+    let (mut items, mut bytes, mut end) = (Vec::new(), 0, cursor);
+    while end < counts.messages && items.len() < limit && bytes < ENOUGH {
+        for message in family.message_views(end, 1)? {
+            // A message of many forks names each of them.
+            bytes += message.words.len() + message.occurrences.len() * OCCURRENCE;
+            items.push(message);
+        }
+        end += 1;
+    }
+    let total = counts.messages;
     Ok(FamilyView {
         sessions: family.session_views(),
         entries: family.entries(),
         leaves: counts.leaves,
         branch_points: counts.branch_points,
         cost: (&family.cost).into(),
-        tree: Listed {
-            items: family.message_views(cursor, limit)?,
-            total,
-            next: (end < total).then(|| end.to_string()),
-        },
+        tree: Listed { items, total, next: (end < total).then(|| end.to_string()) },
     })
 }
