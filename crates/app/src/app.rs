@@ -85,6 +85,11 @@ impl App {
         &self.settings
     }
 
+    /// Returns where everything is.
+    pub fn folder(&self) -> &DataFolder {
+        &self.folder
+    }
+
     /// Returns what is kept.
     pub fn store(&self) -> &Store {
         &self.store

@@ -27,6 +27,13 @@ mod connected;
 mod actions;
 mod backup;
 mod doctor;
+mod plain;
+mod gist;
+mod markdown;
+mod own_writes;
+mod draft;
+mod views;
+mod transcript;
 
 pub use analyst::{AnalysisState, Analyst, Clock, ModelAnswer, Outlook, Worked};
 pub use app::{App, Depth};
@@ -36,7 +43,15 @@ pub use briefing::{BriefDecision, BriefLesson, BriefWork, Briefing};
 pub use connected::{Connected, Direction, Drawn, DrawnNode, Reached, Window};
 pub use deep::FoundInFiles;
 pub use doctor::{BrainHealth, Checkup, JournalHealth, SourceHealth, check_up};
+pub use draft::{Draft, Writing};
 pub use error::{AppError, Result};
+pub use gist::{
+    Gist, answer_text, call_argument, custom_text, entry_words, is_person, key_argument,
+    member_text,
+};
+pub use markdown::{markdown_block, markdown_code, markdown_inline};
+pub use own_writes::{check_quiet, remember_own_write};
+pub use plain::{clean, fit, one_line};
 pub use progress::{Progress, Silent, Step};
 pub use report::Report;
 pub use search::{Found, FoundItem, FoundKind, FoundRow, Wanted};
@@ -47,3 +62,9 @@ pub use settings::{
 pub use show::{Link, Meant, NodeView, Placed};
 pub use spending::{Cost, CostBy, CostKey, CostRow};
 pub use stats::{Disk, Stats};
+pub use transcript::write_transcript;
+pub use views::{
+    BookmarkKind, BookmarkView, BranchView, CostView, Family, FamilyMessage, FamilySession,
+    ImportNews, ImportView, ImportedTree, ImportedView, JoinedView, MessageView, Occurrence,
+    Restorable, RootView, SessionTree, SideFacts, TreeEntry, TreeFilter, TreeSummary, branch_views,
+};

@@ -52,7 +52,6 @@ pub(crate) mod tree;
 pub(crate) mod up;
 mod drawing;
 mod listing;
-mod markdown;
 mod transcript;
 mod unit;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use pi_brain_app::{Settings as BrainSettings, Source};
 use pi_brain_session::{
-    EntryId, Session, SessionFolder, Tree, encode_cwd, id_in_file_name, labels, newest,
+    EntryId, EntryMatch, Session, SessionFolder, Tree, encode_cwd, id_in_file_name, newest,
     read_header, read_headers,
 };
 use pi_brain_store::DataFolder;
@@ -292,34 +292,19 @@ fn expand(path: &Path, home: &Path) -> PathBuf {
 
 /// Finds the entry that an ENTRY argument means: an id, the beginning of one, or a label.
 pub(crate) fn find_entry(session: &Session, tree: &Tree, argument: &str) -> anyhow::Result<usize> {
-    if let Some(at) = tree.find(argument) {
-        return Ok(at);
-    }
-    let log = session.log();
-    let labelled: Vec<usize> = labels(log)
-        .iter()
-        .filter(|(_, label)| &*label.text == argument)
-        .filter_map(|(target, _)| tree.find(target.as_str()))
-        .collect();
-    let ids = log.entries().iter().filter_map(|entry| entry.id.as_ref());
-    let mut named: Vec<&str> =
-        ids.map(EntryId::as_str).filter(|id| id.starts_with(argument)).collect();
-    named.sort_unstable();
-    named.dedup();
-    let named: Vec<usize> = named.into_iter().filter_map(|id| tree.find(id)).collect();
-    match (&*labelled, &*named) {
-        ([only], _) | ([], [only]) => Ok(*only),
-        ([], []) => Err(Failure::NotFound(format!(
+    match EntryMatch::find(session.log(), tree, argument) {
+        EntryMatch::One(at) => Ok(at),
+        EntryMatch::Nothing => Err(Failure::NotFound(format!(
             "no entry {argument} in this session. `pi-brain session tree SESSION --filter all` shows them"
         ))
         .into()),
-        ([], named) => {
-            let list = list_entries(session, named)?;
+        EntryMatch::SeveralIds(entries) => {
+            let list = list_entries(session, &entries)?;
             let text = format!("{argument} could be several entries; say more of the id:{list}");
             Err(Failure::Usage(text).into())
         }
-        (labelled, _) => {
-            let list = list_entries(session, labelled)?;
+        EntryMatch::SeveralLabels(entries) => {
+            let list = list_entries(session, &entries)?;
             let text = format!("several entries are labelled “{argument}”; say which by its id:{list}");
             Err(Failure::Usage(text).into())
         }

@@ -8,7 +8,6 @@ mod failure;
 mod locate;
 mod mint;
 mod open;
-mod own_writes;
 mod pager;
 mod signals;
 mod table;

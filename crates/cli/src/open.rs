@@ -6,14 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pi_brain_session::{
-    CURRENT_VERSION, Problem, Session, SessionError, SessionWriter, Tree, View, ensure_quiet,
-};
+use pi_brain_app::{Draft, Writing, remember_own_write};
+use pi_brain_session::{Problem, Session, Tree, View};
 
 use crate::failure::warn;
 use crate::locate::Locations;
 use crate::mint::{SystemMint, now};
-use crate::own_writes;
 
 impl Locations {
     /// Opens a session for reading, and says on stderr what is wrong with it.
@@ -27,18 +25,16 @@ impl Locations {
         &self,
         argument: &OsStr,
         force: bool,
-    ) -> anyhow::Result<(Draft, Tree)> {
+    ) -> anyhow::Result<(Draft<SystemMint>, Tree)> {
         let path = self.find_session(argument)?;
-        let was_quiet = check_quiet(&path, force)?;
-        let (session, tree) = self.read(&path, View::AsPi)?;
-        let version = session.header().version;
-        if version < CURRENT_VERSION {
-            // Said before anybody waits for a summary that could not be written.
-            return Err(SessionError::OldVersion { path, version }.into());
-        }
-        let entries = session.log().entries().len();
-        let writer = SessionWriter::from_session(session, &current_folder(), SystemMint)?;
-        Ok((Draft { writer, was_quiet, entries }, tree))
+        let data_folder = Self::data_folder().ok();
+        let writing = Writing {
+            path: &path,
+            data_folder: data_folder.as_deref(),
+            force,
+            fallback_cwd: &current_folder(),
+        };
+        Draft::begin(&writing, now(), SystemMint, |path| self.read(path, View::AsPi))
     }
 
     pub(crate) fn read(&self, path: &Path, view: View) -> anyhow::Result<(Session, Tree)> {
@@ -51,45 +47,17 @@ impl Locations {
     }
 }
 
-/// A session that one entry will be appended to.
-pub(crate) struct Draft {
-    pub(crate) writer: SessionWriter<SystemMint>,
-    was_quiet: bool,
-    entries: usize,
-}
-
-impl Draft {
-    pub(crate) fn session(&self) -> &Session {
-        self.writer.session()
-    }
-
-    /// Remembers that the new entry is ours, unless somebody else may be writing too.
-    pub(crate) fn remember(&self) {
-        let log = self.session().log();
-        let only_ours = log.entries().len() == self.entries + 1;
-        if let Some(path) = self.writer.path().filter(|_| self.was_quiet && only_ours) {
-            remember(path, log.end());
-        }
-    }
-}
-
 /// Returns whether the file was quiet but for ourselves; an error if somebody else wrote, unless forced.
 pub(crate) fn check_quiet(path: &Path, force: bool) -> anyhow::Result<bool> {
-    let is_own =
-        || Locations::data_folder().is_ok_and(|data_folder| own_writes::is_own(&data_folder, path));
-    match ensure_quiet(path, now()) {
-        Ok(()) => Ok(true),
-        Err(_) if is_own() => Ok(true),
-        Err(_) if force => Ok(false),
-        Err(error) => Err(error.into()),
-    }
+    let data_folder = Locations::data_folder().ok();
+    Ok(pi_brain_app::check_quiet(data_folder.as_deref(), path, force, now())?)
 }
 
 /// Remembers that a file is as we left it, at this length.
 pub(crate) fn remember(path: &Path, length: u64) {
     if let Ok(data_folder) = Locations::data_folder() {
         // What is forgotten costs a wait, or a --force; the session itself is written.
-        let _ = own_writes::remember(&data_folder, path, length);
+        let _ = remember_own_write(&data_folder, path, length);
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::io::{self, IsTerminal};
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+pub(crate) use pi_brain_app::fit;
+use unicode_width::UnicodeWidthStr;
 
 /// A column: its title, and whether it holds numbers.
 pub(crate) enum Column {
@@ -56,19 +57,6 @@ pub(crate) fn room(used: usize) -> usize {
     const ELSEWHERE: usize = 200;
     let size = || terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
     size().map_or(ELSEWHERE, |(width, _)| usize::from(width.0).saturating_sub(used).max(NARROWEST))
-}
-
-/// Cuts a text to so many columns of a terminal.
-pub(crate) fn fit(text: &str, columns: usize) -> String {
-    if text.width() <= columns {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let fits = |character: &char| {
-        used += character.width().unwrap_or(0);
-        used <= columns
-    };
-    text.chars().take_while(fits).chain(['…']).collect()
 }
 
 pub(crate) fn dollars(cost: f64) -> String {

@@ -11,10 +11,11 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, oneshot, watch};
 use uuid::Uuid;
 
-use crate::engine::{Engine, Errand, Event, LoadSettings, Post, Request, now};
+use crate::engine::{Engine, Errand, Event, LoadSettings, Post, Request};
 use crate::error::{DaemonError, Result};
 use crate::folder::{Announcement, Instance};
 use crate::log::Log;
+use crate::mint::now;
 use crate::status::{Activity, Board, Status, Told};
 use crate::watch::Watch;
 

@@ -17,6 +17,7 @@ use tokio::sync::oneshot;
 
 use crate::calendar::Appointment;
 use crate::log::Log;
+use crate::mint::now;
 use crate::schedule::{Outcome, Schedule, Task};
 use crate::status::{Activity, Board};
 use crate::watch::Watch;
@@ -401,11 +402,6 @@ pub(crate) fn has_news(report: &Report) -> bool {
 fn look_at_settings(folder: &Path) -> Option<(i64, i64, u64)> {
     let metadata = fs::metadata(DataFolder::at(folder).config()).ok()?;
     Some((metadata.mtime(), metadata.mtime_nsec(), metadata.ino()))
-}
-
-/// Returns the present time.
-pub fn now() -> Millis {
-    jiff::Timestamp::now().into()
 }
 
 /// Returns an error with its causes, in one line.

@@ -12,6 +12,7 @@
 //! and gets the settings from its callers.
 
 mod error;
+mod mint;
 mod folder;
 mod log;
 mod status;
@@ -26,9 +27,10 @@ mod freshness;
 
 pub use client::Client;
 pub use daemon::{Daemon, Parts, Refusal};
-pub use engine::{Errand, LoadSettings, chain, now};
+pub use engine::{Errand, LoadSettings, chain};
 pub use error::{DaemonError, Result};
 pub use folder::{Announcement, Instance, log_file, running};
 pub use freshness::{Freshness, bring_up_to_date};
 pub use log::Log;
+pub use mint::{SystemMint, now};
 pub use status::{Activity, AnalysisStatus, LastRefresh, Status, Told, Trouble, report_as_json};

@@ -16,8 +16,9 @@ use pi_brain_app::{Analyst, Settings, Worked};
 use pi_brain_session::Millis;
 use serde_json::json;
 
-use crate::engine::{Event, chain, now};
+use crate::engine::{Event, chain};
 use crate::log::Log;
+use crate::mint::now;
 use crate::status::{AnalysisStatus, Board};
 
 /// What the names of all daemons begin with who work on jobs.

@@ -1,8 +1,10 @@
 //! Names of roots and messages. Numbers count up within their scope and are never given twice.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 /// Identifies a tree of the forest; written `root-3`.
@@ -149,7 +151,7 @@ impl fmt::Display for Place {
 }
 
 macro_rules! as_text {
-    ($($id:ty),*) => {$(
+    ($($id:ty: $pattern:literal),*) => {$(
         impl TryFrom<String> for $id {
             type Error = BadId;
 
@@ -163,7 +165,25 @@ macro_rules! as_text {
                 id.to_string()
             }
         }
+
+        impl JsonSchema for $id {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($id).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "pattern": $pattern })
+            }
+        }
     )*};
 }
 
-as_text!(RootId, NodeId, Place);
+as_text!(
+    RootId: "^root-[1-9][0-9]*$",
+    NodeId: "^root-[1-9][0-9]*/node-[1-9][0-9]*$",
+    Place: "^root-[1-9][0-9]*(/node-[1-9][0-9]*)?$"
+);

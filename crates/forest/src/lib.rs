@@ -18,6 +18,7 @@ mod sessions;
 mod store;
 mod forest;
 mod title;
+mod outline;
 mod context;
 mod ops;
 mod check;
@@ -36,6 +37,7 @@ pub use node::{
     SourceInfo,
 };
 pub use ops::{Appended, Deleted, Deletion, Edited, Following, Matching, NewMessage, Restored};
+pub use outline::{Counts, Outline};
 pub use pi::{
     ExportOptions, ExportedSession, FamilyCost, FamilyEvents, ImportReport, ImportedSession, News,
     Reading, SessionReader, find_relatives,

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::brains::Brain;
 use crate::desk::Desk;
+use crate::download::Download;
 use crate::failure::{Answered, Failure};
 use crate::openapi::{Document, Operation};
 use crate::params::Params;
@@ -205,6 +206,28 @@ impl Api {
             };
         let operation = Operation::of::<(), B, T>("post", path, about);
         self.add(path, operation, post(handler))
+    }
+
+    /// Adds a file that a brain prepares, and that is sent piece by piece.
+    pub(crate) fn download<Q: Params>(
+        self,
+        path: &'static str,
+        about: &'static str,
+        media: &'static str,
+        prepare: fn(&mut Brain, Q) -> Answered<Download>,
+    ) -> Self {
+        let names = self.document.parameters::<Q>();
+        let handler = move |State(desk): State<Arc<Desk>>,
+                            path: RawPathParams,
+                            RawQuery(query): RawQuery| {
+            async move {
+                let question = Q::read(&path, query.as_deref(), &names)?;
+                let file = desk.brains.ask(move |brain| prepare(brain, question)).await?;
+                file.send().await
+            }
+        };
+        let operation = Operation::of::<Q, (), String>("get", path, about).media(media);
+        self.add(path, operation, get(handler))
     }
 
     /// Adds something that answers in its own way.

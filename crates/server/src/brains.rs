@@ -54,17 +54,25 @@ impl Brain {
         &mut self,
         mut work: impl FnMut(&mut App) -> Result<T, AppError>,
     ) -> Answered<T> {
-        const PAUSE: Duration = Duration::from_millis(20);
-        let began = std::time::Instant::now();
-        loop {
-            match work(&mut self.app) {
-                Err(AppError::Store(StoreError::Locked { .. }))
-                    if began.elapsed() < WRITER_PATIENCE =>
-                {
-                    std::thread::sleep(PAUSE);
-                }
-                done => return Ok(done?),
+        let is_locked =
+            |error: &AppError| matches!(error, AppError::Store(StoreError::Locked { .. }));
+        Ok(patiently(|| work(&mut self.app), is_locked)?)
+    }
+}
+
+/// Tries something again while somebody else holds a lock, though not for long.
+pub(crate) fn patiently<T, E>(
+    mut work: impl FnMut() -> Result<T, E>,
+    is_locked: impl Fn(&E) -> bool,
+) -> Result<T, E> {
+    const PAUSE: Duration = Duration::from_millis(20);
+    let began = std::time::Instant::now();
+    loop {
+        match work() {
+            Err(error) if is_locked(&error) && began.elapsed() < WRITER_PATIENCE => {
+                std::thread::sleep(PAUSE);
             }
+            done => return done,
         }
     }
 }

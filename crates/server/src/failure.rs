@@ -173,6 +173,12 @@ impl From<ForestError> for Failure {
             | ForestError::SessionNotFound(_) => {
                 Self::not_found(message, "GET /api/v1/forest lists the trees that are there")
             }
+            ForestError::SessionGone { .. } => Self::new(
+                StatusCode::NOT_FOUND,
+                "session_gone",
+                message,
+                "somebody moved or deleted the file",
+            ),
             ForestError::BadId(_) => Self::bad_request(message),
             ForestError::Locked { .. } => Self::busy(message),
             ForestError::Corrupt { .. }

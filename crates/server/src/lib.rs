@@ -13,6 +13,7 @@ mod openapi;
 mod brains;
 mod desk;
 mod observe;
+mod download;
 mod api;
 mod routes;
 mod sockets;

@@ -2,10 +2,12 @@
 
 mod config;
 mod daemon;
+mod forest;
 mod knowledge;
 mod nodes;
 mod query;
 mod search;
+mod sessions;
 
 use std::sync::Arc;
 
@@ -34,7 +36,16 @@ const SMALL: u64 = 1024;
 
 /// Returns all routes, and the document that describes them.
 pub(crate) fn all() -> (Router<Arc<Desk>>, Vec<u8>) {
-    let parts = [query::add, search::add, nodes::add, knowledge::add, config::add, daemon::add];
+    let parts = [
+        query::add,
+        search::add,
+        sessions::add,
+        nodes::add,
+        knowledge::add,
+        forest::add,
+        config::add,
+        daemon::add,
+    ];
     let api = parts.into_iter().fold(Api::new(), |api, add| add(api));
     let (router, document) = api.finish();
     let router = router

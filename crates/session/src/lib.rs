@@ -54,7 +54,7 @@ pub use stats::{ModelStats, Stats, ToolStats};
 pub use summary::{Abandoned, Conversation, SummaryDetails, SummarySource};
 pub use time::Millis;
 pub use tokens::estimate_tokens;
-pub use tree::{Label, Tree, View, labels};
+pub use tree::{EntryMatch, Label, Tree, View, labels};
 pub use writer::{
     Mint, NewBranchSummary, NewCompaction, SessionWriter, ensure_quiet, header_line, new_entry_id,
     new_session_id,

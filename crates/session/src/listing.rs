@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::branches::Branches;
@@ -12,14 +13,15 @@ use crate::error::SessionError;
 use crate::json::Raw;
 use crate::session::Session;
 use crate::time::Millis;
-use crate::tree::View;
+use crate::tree::{Tree, View};
 
 /// A session in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionInfo {
     /// The file.
     #[serde(serialize_with = "lossy")]
+    #[schemars(with = "String")]
     pub path: PathBuf,
     /// The session's id.
     pub id: String,
@@ -54,13 +56,18 @@ pub struct SessionInfo {
 impl SessionInfo {
     /// Reads one session file.
     pub fn read(path: &Path) -> Result<Self, SessionError> {
+        Self::read_with(path).map(|(info, ..)| info)
+    }
+
+    /// Reads one session file, and returns it with its repaired tree, too.
+    pub fn read_with(path: &Path) -> Result<(Self, Session, Tree), SessionError> {
         let mut summary = Summary::default();
         let session = Session::open_with(path, |entry, raw| summary.add(entry, raw))?;
         let header = session.header();
         let tree = session.tree(View::Repaired);
         let written = || std::fs::metadata(path).and_then(|metadata| metadata.modified());
         let modified = summary.last_activity.or(header.created());
-        Ok(Self {
+        let info = Self {
             path: path.to_owned(),
             id: header.id.clone(),
             cwd: header.cwd.clone().unwrap_or_default(),
@@ -75,7 +82,8 @@ impl SessionInfo {
             usage: summary.usage,
             size: session.log().end(),
             problem_count: session.problems(&tree).len(),
-        })
+        };
+        Ok((info, session, tree))
     }
 
     /// Returns what to call the session: its name, else the first words.

@@ -128,6 +128,45 @@ impl Tree {
     }
 }
 
+/// What somebody means who names an entry by its id, the beginning of one, or a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EntryMatch {
+    /// This one, by position.
+    One(usize),
+    /// None that is there.
+    Nothing,
+    /// Any of those whose ids begin so.
+    SeveralIds(Vec<usize>),
+    /// Any of those that are labelled so.
+    SeveralLabels(Vec<usize>),
+}
+
+impl EntryMatch {
+    /// Finds what is meant. A whole id goes before a label, and a label before the beginning of an id.
+    pub fn find(log: &Log, tree: &Tree, named: &str) -> Self {
+        if let Some(at) = tree.find(named) {
+            return Self::One(at);
+        }
+        let labelled: Vec<usize> = labels(log)
+            .iter()
+            .filter(|(_, label)| &*label.text == named)
+            .filter_map(|(target, _)| tree.find(target.as_str()))
+            .collect();
+        let ids = log.entries().iter().filter_map(|entry| entry.id.as_ref());
+        let mut begun: Vec<&str> =
+            ids.map(EntryId::as_str).filter(|id| id.starts_with(named)).collect();
+        begun.sort_unstable();
+        begun.dedup();
+        let begun: Vec<usize> = begun.into_iter().filter_map(|id| tree.find(id)).collect();
+        match (&*labelled, &*begun) {
+            ([only], _) | ([], [only]) => Self::One(*only),
+            ([], []) => Self::Nothing,
+            ([], _) => Self::SeveralIds(begun),
+            (_, _) => Self::SeveralLabels(labelled),
+        }
+    }
+}
+
 /// The label of an entry and when it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {

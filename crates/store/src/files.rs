@@ -2,8 +2,10 @@
 
 use pi_brain_brain::{ModelName, Outline, SessionFacts, Sketch};
 use pi_brain_forest::{RootId, SessionNo, SessionRecord};
-use pi_brain_session::Log;
+use pi_brain_session::{Log, Millis};
 use rusqlite::{OptionalExtension, Row, Transaction, params};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::database::Database;
 use crate::error::{Result, StoreError};
@@ -66,6 +68,37 @@ pub struct SessionFile {
     pub project: String,
     /// The tree that its family lives in.
     pub root: RootId,
+}
+
+/// A session in a list, as far as it is known without reading its file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionRow {
+    /// The session's id.
+    pub id: String,
+    /// Where its file is.
+    pub file: String,
+    /// The name that somebody gave it.
+    pub name: Option<String>,
+    /// The working directory; empty if it is not known.
+    pub project: String,
+    /// The file that it was forked from, as its header names it.
+    pub parent_session: Option<String>,
+    /// When it began.
+    pub created: Option<Millis>,
+    /// When its last unit of work ended.
+    pub last_active: Option<Millis>,
+    /// The machine that it is from.
+    pub computer: String,
+    /// The length of its file in bytes.
+    pub size: u64,
+}
+
+impl SessionRow {
+    /// Returns when something last happened in it, as far as that is known.
+    pub fn latest(&self) -> Option<Millis> {
+        self.last_active.or(self.created)
+    }
 }
 
 /// What reading a file has given.
@@ -162,6 +195,37 @@ pub(crate) fn sessions_called(database: &Database, id: &str) -> Result<Vec<Sessi
         let rows = statement.query_map([id], session_file)?;
         rows.collect()
     })
+}
+
+/// Lists all sessions, what happened last first.
+pub(crate) fn session_rows(database: &Database) -> Result<Vec<SessionRow>> {
+    let mut rows: Vec<SessionRow> = database.read(|connection| {
+        // The beginning of a session that is not known is as late as can be.
+        let sql = "SELECT id, session.file, json_extract(data, '$.name'), session.project, parent,
+                          created, ended, computer, size
+                   FROM session JOIN file ON file.session = no
+                   LEFT JOIN (SELECT session, MAX(ended) AS ended FROM segment GROUP BY session)
+                          AS work ON work.session = no";
+        let mut statement = connection.prepare_cached(sql)?;
+        let rows = statement.query_map([], |row| {
+            Ok(SessionRow {
+                id: row.get(0)?,
+                file: row.get(1)?,
+                name: row.get(2)?,
+                project: row.get(3)?,
+                parent_session: row.get(4)?,
+                created: Some(row.get(5)?).filter(|&time| time != i64::MAX).map(Millis),
+                last_active: row.get::<_, Option<i64>>(6)?.map(Millis),
+                computer: row.get(7)?,
+                size: row.get::<_, i64>(8)?.cast_unsigned(),
+            })
+        })?;
+        rows.collect()
+    })?;
+    rows.sort_by(|one, other| {
+        other.latest().cmp(&one.latest()).then_with(|| one.file.cmp(&other.file))
+    });
+    Ok(rows)
 }
 
 /// Reads how far a file was read, to go on from there.

@@ -51,7 +51,12 @@ impl DataFolder {
 
     /// Returns what cannot be derived again, apart from the session files: settings, journal, nodes, editable trees.
     pub fn truth(&self) -> [PathBuf; 4] {
-        [self.config(), self.journal(), self.nodes(), self.0.join("forest")]
+        [self.config(), self.journal(), self.nodes(), self.forest()]
+    }
+
+    /// Returns the folder of the editable trees.
+    pub fn forest(&self) -> PathBuf {
+        self.0.join("forest")
     }
 
     /// Returns when somebody last had the right to write.

@@ -37,7 +37,7 @@ pub use derived::{
 pub use details::{FlagRow, SegmentDetails, VersionRow};
 pub use error::{Result, StoreError};
 pub use families::FamilyStore;
-pub use files::{FileUpdate, KnownFile, SessionFile, SessionUpdate, Stamp};
+pub use files::{FileUpdate, KnownFile, SessionFile, SessionRow, SessionUpdate, Stamp};
 pub use folder::{DataFolder, WriterLock, put_file, write_private};
 pub use jobs::{
     Caps, Job, JobKind, JobRow, Left, LostLease, Priority, QueueCounts, Reserved, Undone, Wish,

@@ -12,7 +12,7 @@ use crate::database::Database;
 use crate::derived::{self, FamilyState, FamilyUpdate, Pending};
 use crate::error::{Result, StoreError};
 use crate::families::FamilyStore;
-use crate::files::{self, FileUpdate, KnownFile, SessionFile};
+use crate::files::{self, FileUpdate, KnownFile, SessionFile, SessionRow};
 use crate::folder::DataFolder;
 use crate::journal::Journal;
 use crate::map::FamilyMap;
@@ -44,6 +44,11 @@ impl Store {
     /// Returns every session file that was looked at, whether it could be read or not.
     pub fn known_files(&self) -> Result<Vec<KnownFile>> {
         files::known_files(&self.database)
+    }
+
+    /// Lists all sessions, what happened last first, without reading their files.
+    pub fn session_rows(&self) -> Result<Vec<SessionRow>> {
+        files::session_rows(&self.database)
     }
 
     /// Returns how far a file was read, to go on from there.

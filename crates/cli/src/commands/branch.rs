@@ -1,5 +1,6 @@
 //! `pi-brain session branch`: going back to an earlier entry, so that it lasts.
 
+use pi_brain_app::Draft;
 use pi_brain_session::{Abandoned, EntryId, NewBranchSummary, SummaryDetails};
 use serde::Serialize;
 use serde_json::value::to_raw_value;
@@ -10,7 +11,7 @@ use crate::args::BranchOptions;
 use crate::describe::one_line;
 use crate::failure::Failure;
 use crate::locate::{Locations, find_entry};
-use crate::open::Draft;
+use crate::mint::SystemMint;
 use crate::table::how_many;
 
 pub(crate) fn run(locations: &Locations, options: &BranchOptions) -> anyhow::Result<()> {
@@ -39,7 +40,7 @@ pub(crate) fn run(locations: &Locations, options: &BranchOptions) -> anyhow::Res
 }
 
 fn move_with_summary(
-    draft: &mut Draft,
+    draft: &mut Draft<SystemMint>,
     options: &BranchOptions,
     target: &EntryId,
     left: &EntryId,
@@ -76,7 +77,7 @@ struct Move<'a> {
 }
 
 fn move_silently(
-    draft: &mut Draft,
+    draft: &mut Draft<SystemMint>,
     options: &BranchOptions,
     target: &EntryId,
     left: &EntryId,

@@ -1,9 +1,9 @@
 //! `pi-brain session branches`: where the conversation went more than one way, and where each way ended.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
-use pi_brain_session::{Branch, Branches, EntryId, Lineage, Millis, Session, View, fork_point};
+use pi_brain_app::branch_views;
+use pi_brain_session::{Branches, EntryId, Lineage, Millis, Session, View, fork_point};
 use serde_json::json;
 
 use super::{print_json, say};
@@ -16,24 +16,20 @@ use crate::when;
 
 pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Result<()> {
     let (session, tree) = locations.open(&options.session, View::Repaired)?;
-    let Branches { list, silent, points } = Branches::new(session.log(), &tree);
-    let count = list.len();
-    let found: Vec<Branch> = list.into_iter().chain(silent).collect();
-    let current = tree.leaf();
+    let Branches { list, points, .. } = Branches::new(session.log(), &tree);
+    let found = branch_views(&session, &tree)?;
     let relatives = Relatives::find(locations, &session);
     if options.json {
-        let list: io::Result<Vec<_>> =
-            found.iter().map(|branch| to_json(&session, branch, current)).collect();
         let relative = |(path, point): &(PathBuf, Option<EntryId>)| json!({ "path": path.to_string_lossy(), "lastShared": point });
         return print_json(&json!({
-            "branches": list?,
+            "branches": found,
             "forkedFrom": relatives.parent.as_ref().map(relative),
             "forks": relatives.forks.iter().map(relative).collect::<Vec<_>>(),
         }));
     }
     say!(
         "{}, {}",
-        how_many(count, "branch", "branches"),
+        how_many(list.len(), "branch", "branches"),
         how_many(points.len(), "branch point", "branch points")
     )?;
     for point in points {
@@ -44,14 +40,16 @@ pub(crate) fn run(locations: &Locations, options: &ReadOptions) -> anyhow::Resul
     let now = now();
     let mut rows = Vec::new();
     for branch in &found {
-        let mark = if branch.own.contains(&current.unwrap_or(usize::MAX)) { "◆" } else { "" };
+        let id = |id: &Option<String>| one_line(id.as_deref().unwrap_or_default());
+        let time = branch.last_timestamp.as_deref().and_then(Millis::parse);
+        let words = branch.first_words.clone();
         rows.push(vec![
-            mark.to_owned(),
-            id(&session, branch.leaf),
-            branch.from.map_or_else(|| "root".to_owned(), |from| id(&session, from)),
-            last_time(&session, branch).map(|time| when::ago(time, now)).unwrap_or_default(),
-            branch.own.len().to_string(),
-            first_words(&session, branch)?.unwrap_or_else(|| "(nothing said here yet)".to_owned()),
+            if branch.is_current { "◆" } else { "" }.to_owned(),
+            id(&branch.leaf_id),
+            branch.from_id.as_ref().map_or_else(|| "root".to_owned(), |_| id(&branch.from_id)),
+            time.map(|time| when::ago(time, now)).unwrap_or_default(),
+            branch.entry_count.to_string(),
+            words.unwrap_or_else(|| "(nothing said here yet)".to_owned()),
         ]);
     }
     let columns = [
@@ -108,41 +106,4 @@ impl Relatives {
 fn id(session: &Session, at: usize) -> String {
     let id = session.log().entries()[at].id.as_ref().map_or("", EntryId::as_str);
     one_line(id)
-}
-
-fn last_time(session: &Session, branch: &Branch) -> Option<Millis> {
-    branch.own.iter().filter_map(|&at| session.log().entries()[at].timestamp).max()
-}
-
-/// Returns how a branch begins: the first thing that was said on it, by a person if possible.
-fn first_words(session: &Session, branch: &Branch) -> io::Result<Option<String>> {
-    const SILENT: &[&str] =
-        &["model", "thinking", "label", "name", "system", "custom", "usage", "edit"];
-    let mut first = None;
-    for &at in &branch.own {
-        let description = describe(session, at)?;
-        if description.who == "user" {
-            return Ok(Some(description.words));
-        }
-        if first.is_none() && !SILENT.contains(&description.who) {
-            first = Some(description.words).filter(|words| !words.is_empty());
-        }
-    }
-    Ok(first)
-}
-
-fn to_json(
-    session: &Session,
-    branch: &Branch,
-    current: Option<usize>,
-) -> io::Result<serde_json::Value> {
-    let entries = session.log().entries();
-    Ok(json!({
-        "leafId": entries[branch.leaf].id,
-        "fromId": branch.from.and_then(|from| entries[from].id.as_ref()),
-        "entryCount": branch.own.len(),
-        "lastTimestamp": last_time(session, branch).map(|time| time.to_string()),
-        "firstWords": first_words(session, branch)?,
-        "isCurrent": current.is_some_and(|leaf| branch.own.contains(&leaf)),
-    }))
 }

@@ -2,13 +2,14 @@
 
 use std::fmt::Write as _;
 
-use pi_brain_app::{App, NodeView};
+use pi_brain_app::{
+    App, NodeView, markdown_block as block, markdown_code as code, markdown_inline as inline,
+};
 use pi_brain_brain::{Node, NodeRef, word};
 use pi_brain_store::{NodeFilter, NodeRow, Order};
 
 use super::edges::why;
 use super::listing::project_name;
-use super::markdown::{block, code, inline};
 use super::say;
 use super::unit::about;
 use crate::args::PageOptions;

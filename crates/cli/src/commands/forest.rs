@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use pi_brain_forest::{FileSystemStore, Forest, ForestError};
+use pi_brain_store::DataFolder;
 
 use crate::args::ForestCommand;
 use crate::failure::{Failure, warn};
@@ -56,7 +57,7 @@ pub(crate) fn run(locations: &Locations, command: ForestCommand) -> anyhow::Resu
 type KeptForest = Forest<FileSystemStore>;
 
 fn folder() -> anyhow::Result<PathBuf> {
-    Ok(Locations::data_folder()?.join("forest"))
+    Ok(DataFolder::at(&Locations::data_folder()?).forest())
 }
 
 /// Opens the forest for reading.

@@ -1,9 +1,9 @@
 //! `pi-brain lessons`: what was learnt, lessons in other words as one.
 
+use pi_brain_app::markdown_inline as inline;
 use pi_brain_brain::{LessonGroup, Trend, word};
 
 use super::listing::{cut, project_names, say_more, say_nothing, short_id};
-use super::markdown::inline;
 use super::{print_json, say};
 use crate::args::{LessonFormat, LessonsOptions};
 use crate::brain::open_fresh;

@@ -1,10 +1,9 @@
 //! `pi-brain session tree`: the shape of a session, drawn. The way to the leaf is its trunk.
 
-use std::collections::{HashMap, HashSet};
-use std::io::{self, Write};
+use std::io::Write;
 
-use pi_brain_session::{Body, Branches, EntryId, Label, Role, Session, Tree, View, labels};
-use serde_json::json;
+use pi_brain_app::{SessionTree, TreeFilter};
+use pi_brain_session::{Body, EntryId, View};
 use unicode_width::UnicodeWidthStr;
 
 use super::drawing::{Drawable, draw};
@@ -17,9 +16,10 @@ use crate::table::{fit, room};
 
 pub(crate) fn run(locations: &Locations, options: &TreeOptions) -> anyhow::Result<()> {
     let (session, tree) = locations.open(&options.read.session, View::Repaired)?;
-    let picture = Picture::new(&session, &tree, options);
+    let picture = SessionTree::new(&session, &tree, options.filter.into());
     if options.read.json {
-        return print_json(&picture.to_json()?);
+        let (entries, _) = picture.list(|_| true)?;
+        return print_json(&serde_json::to_value(entries)?);
     }
     if session.log().entries().is_empty() {
         return say!("The session is empty.");
@@ -30,132 +30,35 @@ pub(crate) fn run(locations: &Locations, options: &TreeOptions) -> anyhow::Resul
     drawn
 }
 
-struct Picture<'a> {
-    session: &'a Session,
-    tree: &'a Tree,
-    labels: HashMap<EntryId, Label>,
-    filter: Filter,
-    /// The entries on the way to the leaf.
-    trunk: HashSet<usize>,
-    leaf: Option<usize>,
-}
-
-impl<'a> Picture<'a> {
-    fn new(session: &'a Session, tree: &'a Tree, options: &TreeOptions) -> Self {
-        let leaf = tree.leaf();
-        Self {
-            session,
-            tree,
-            labels: labels(session.log()).into_iter().collect(),
-            filter: options.filter,
-            trunk: leaf.map_or_else(Vec::new, |leaf| tree.branch(leaf)).into_iter().collect(),
-            leaf,
+impl From<Filter> for TreeFilter {
+    fn from(filter: Filter) -> Self {
+        match filter {
+            Filter::Default => Self::Default,
+            Filter::NoTools => Self::NoTools,
+            Filter::UserOnly => Self::UserOnly,
+            Filter::LabeledOnly => Self::LabeledOnly,
+            Filter::All => Self::All,
         }
-    }
-
-    fn label(&self, at: usize) -> Option<&Label> {
-        self.labels.get(self.session.log().entries()[at].id.as_ref()?)
-    }
-
-    /// The rules of pi's own tree, as far as they are the same for everybody.
-    fn is_shown(&self, at: usize) -> io::Result<bool> {
-        let entry = &self.session.log().entries()[at];
-        if self.leaf == Some(at) || self.filter == Filter::All {
-            return Ok(true);
-        }
-        Ok(match self.filter {
-            Filter::UserOnly => entry.role() == Some(&Role::User),
-            Filter::LabeledOnly => self.label(at).is_some(),
-            _ => match &entry.body {
-                Body::Message(message) => match message.role {
-                    Role::Assistant => self.says_something(at)?,
-                    Role::ToolResult => self.filter != Filter::NoTools,
-                    Role::System => false,
-                    _ => true,
-                },
-                Body::Compaction { .. } | Body::BranchSummary { .. } | Body::Other { .. } => true,
-                Body::CustomMessage { display, .. } => *display,
-                _ => false,
-            },
-        })
-    }
-
-    /// Answers that only call tools are not shown; their results are.
-    fn says_something(&self, at: usize) -> io::Result<bool> {
-        let entry = &self.session.log().entries()[at];
-        let ended =
-            entry.message().and_then(|message| message.reply.as_ref()?.stop_reason.as_deref());
-        let failed = !matches!(ended, None | Some("stop" | "toolUse"));
-        Ok(failed || !describe(self.session, at)?.words.starts_with('→'))
-    }
-
-    /// Lists the entries that are shown, each with the nearest shown one above it: a program can build
-    /// the tree, however deep it is.
-    fn to_json(&self) -> io::Result<serde_json::Value> {
-        let entries = self.session.log().entries();
-        let depths = self.tree.depths();
-        let branches = Branches::new(self.session.log(), self.tree);
-        let shown: Vec<bool> =
-            (0..entries.len()).map(|at| self.is_shown(at)).collect::<io::Result<_>>()?;
-        let parents = self.parents_among(&shown);
-        let mut list = Vec::new();
-        for (at, entry) in entries.iter().enumerate() {
-            if !shown[at] {
-                continue;
-            }
-            let description = describe(self.session, at)?;
-            list.push(json!({
-                "id": entry.id,
-                "parentId": parents[at].and_then(|parent| entries[parent].id.as_ref()),
-                "line": entry.line,
-                "type": entry.kind(),
-                "role": entry.role().map(Role::as_str),
-                "timestamp": entry.timestamp.map(|time| time.to_string()),
-                "depth": depths[at],
-                "label": self.label(at).map(|label| &label.text),
-                "isLeaf": self.leaf == Some(at),
-                "onCurrentBranch": self.trunk.contains(&at),
-                "isBranchPoint": branches.is_point(at),
-                "text": fit(&description.words, 200),
-            }));
-        }
-        Ok(list.into())
-    }
-
-    /// Finds for each entry the nearest one above it that is shown and can be named.
-    fn parents_among(&self, shown: &[bool]) -> Vec<Option<usize>> {
-        let entries = self.session.log().entries();
-        let mut parents = vec![None; shown.len()];
-        let mut open: Vec<usize> = self.tree.roots().to_vec();
-        while let Some(at) = open.pop() {
-            let is_named = shown[at] && entries[at].id.is_some();
-            let nearest = if is_named { Some(at) } else { parents[at] };
-            for &child in self.tree.children(at) {
-                parents[child] = nearest;
-                open.push(child);
-            }
-        }
-        parents
     }
 }
 
-impl Drawable for Picture<'_> {
+impl Drawable for SessionTree<'_> {
     const MEMBERS: (&'static str, &'static str) = ("entry", "entries");
 
     fn len(&self) -> usize {
-        self.session.log().entries().len()
+        self.session().log().entries().len()
     }
 
     fn tops(&self) -> &[usize] {
-        self.tree.roots()
+        self.tree().roots()
     }
 
     fn children(&self, at: usize) -> &[usize] {
-        self.tree.children(at)
+        self.tree().children(at)
     }
 
     fn is_trunk(&self, at: usize) -> bool {
-        self.trunk.contains(&at)
+        SessionTree::is_trunk(self, at)
     }
 
     fn shows(&self, at: usize) -> anyhow::Result<bool> {
@@ -163,9 +66,9 @@ impl Drawable for Picture<'_> {
     }
 
     fn is_special(&self, at: usize) -> bool {
-        let body = &self.session.log().entries()[at].body;
+        let body = &self.session().log().entries()[at].body;
         self.label(at).is_some()
-            || self.leaf == Some(at)
+            || SessionTree::is_leaf(self, at)
             || matches!(body, Body::Compaction { .. } | Body::BranchSummary { .. })
     }
 
@@ -176,13 +79,13 @@ impl Drawable for Picture<'_> {
         lead: &str,
         _not_shown: usize,
     ) -> anyhow::Result<()> {
-        let entry = &self.session.log().entries()[at];
+        let entry = &self.session().log().entries()[at];
         let id = entry.id.as_ref().map_or("--------", EntryId::as_str);
         let id: String = one_line(id).chars().take(8).collect();
-        let is_leaf = self.leaf == Some(at);
+        let is_leaf = SessionTree::is_leaf(self, at);
         let mark = if is_leaf {
             "◆"
-        } else if self.trunk.contains(&at) {
+        } else if SessionTree::is_trunk(self, at) {
             "●"
         } else {
             "○"
@@ -192,7 +95,7 @@ impl Drawable for Picture<'_> {
             .map(|label| format!("  [{}]", one_line(&label.text)))
             .unwrap_or_default();
         let end = if is_leaf { "  ← leaf" } else { "" };
-        let description = describe(self.session, at)?;
+        let description = describe(self.session(), at)?;
         let style = description.style;
         let used = lead.width() + 2 + 9 + 11 + label.width() + end.width();
         let words = fit(&description.words, room(used));

@@ -37,6 +37,25 @@ impl<S: Store> Forest<S> {
         Ok(left)
     }
 
+    /// Finds what stands for the rest of `text`, whose beginning is now the message `left`.
+    pub fn right_half(&self, left: NodeId, text: &str) -> Result<NodeId> {
+        let beginning = self.message(left)?.joined_text().len();
+        for child in self.children(left.into())? {
+            if Some(&*self.message(child.id)?.joined_text()) == text.get(beginning..) {
+                return Ok(child.id);
+            }
+        }
+        Err(ForestError::NotSplit(left))
+    }
+
+    /// Finds the first of two halves of a split message, whichever is named.
+    pub fn left_half(&self, half: NodeId) -> Result<NodeId> {
+        let parent = self.node(half)?.parent.node();
+        let Some(parent) = parent else { return Ok(half) };
+        let is_second = self.node(parent)?.metadata.split_source == Some(half);
+        Ok(if is_second { parent } else { half })
+    }
+
     /// Puts the halves of a split message together again. Returns the whole, which has the id of the right half.
     pub fn join(&mut self, left: NodeId, now: Millis) -> Result<NodeId> {
         let left = self.node(left)?;

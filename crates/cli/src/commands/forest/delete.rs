@@ -1,17 +1,13 @@
 //! `pi-brain forest delete` and `restore`: hiding messages, and bringing them back.
 
-use std::collections::HashMap;
-
+use pi_brain_app::Restorable;
 use pi_brain_forest::{
-    Bookmark, Deleted, Deletion, Forest, NodeId, Place, Removal, Restored, Root, RootId, Store,
+    Bookmark, Deleted, Deletion, NodeId, Place, Removal, Restored, RootId, Store,
 };
-use pi_brain_session::Millis;
 use serde_json::json;
 
 use super::place::{find, name, names, quoted, resolve};
-use super::roots::summarize;
-use super::words::describe;
-use super::{KeptForest, change, open_if_there};
+use super::{change, open_if_there};
 use crate::args::{DeleteOptions, RestoreOptions};
 use crate::commands::{print_json, say};
 use crate::describe::DIM;
@@ -133,29 +129,13 @@ enum Back {
     Message(Restored),
 }
 
-/// Something that can be brought back.
-struct Restorable {
-    place: Place,
-    at: Millis,
-    messages: usize,
-    words: String,
-}
-
 fn list(json: bool) -> anyhow::Result<()> {
     let found = match open_if_there()? {
-        Some(forest) => restorable(&forest)?,
+        Some(forest) => Restorable::all(&forest)?,
         None => Vec::new(),
     };
     if json {
-        let row = |found: &Restorable| {
-            json!({
-                "place": found.place,
-                "deleted": found.at,
-                "messages": found.messages,
-                "words": found.words,
-            })
-        };
-        return print_json(&found.iter().map(row).collect::<Vec<_>>());
+        return print_json(&serde_json::to_value(found)?);
     }
     if found.is_empty() {
         return say!("Nothing is deleted.");
@@ -164,7 +144,7 @@ fn list(json: bool) -> anyhow::Result<()> {
     let row = |found: &Restorable| {
         vec![
             name(found.place),
-            when::ago(found.at, now),
+            when::ago(found.deleted, now),
             found.messages.to_string(),
             found.words.clone(),
         ]
@@ -177,41 +157,4 @@ fn list(json: bool) -> anyhow::Result<()> {
     ];
     say!("{}", draw(&columns, &found.iter().map(row).collect::<Vec<_>>()))?;
     say!("\n{DIM}Bring one back: pi-brain forest restore PLACE{DIM:#}")
-}
-
-/// Finds what can be brought back, what was deleted last first.
-fn restorable(forest: &KeptForest) -> anyhow::Result<Vec<Restorable>> {
-    let mut gone_with: HashMap<NodeId, usize> = HashMap::new();
-    for root in forest.roots()? {
-        for node in forest.store().nodes(root.id)? {
-            if let Some(Removal::With(top)) = node.removal {
-                *gone_with.entry(top).or_default() += 1;
-            }
-        }
-    }
-    let mut found = Vec::new();
-    for node in forest.deleted()? {
-        let Some(Removal::Deleted { at, .. }) = node.removal else { continue };
-        let messages = 1 + gone_with.get(&node.id).copied().unwrap_or_default();
-        let words = describe(forest, node.id)?.words;
-        found.push(Restorable { place: node.id.into(), at, messages, words });
-    }
-    for root in forest.store().roots()? {
-        let Some(at) = root.deleted else { continue };
-        found.push(deleted_tree(forest, root, at)?);
-    }
-    found.sort_by_key(|found| std::cmp::Reverse(found.at));
-    Ok(found)
-}
-
-fn deleted_tree<S: Store>(
-    forest: &Forest<S>,
-    root: std::sync::Arc<Root>,
-    at: Millis,
-) -> anyhow::Result<Restorable> {
-    let nodes = forest.store().nodes(root.id)?;
-    let messages = nodes.iter().filter(|node| node.is_visible()).count();
-    let place = root.id.into();
-    let words = summarize(forest, root)?.words();
-    Ok(Restorable { place, at, messages, words })
 }

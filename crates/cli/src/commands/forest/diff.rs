@@ -1,11 +1,12 @@
 //! `pi-brain forest diff`: two conversations from where they part.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
 use anstyle::Style;
-use pi_brain_forest::{Diff, Forest, Message, Node, Place, Role, Store, ToolUse};
+use pi_brain_app::SideFacts;
+use pi_brain_forest::{Diff, Forest, Message, Node, Place, Role, Store};
 use pi_brain_session::Millis;
 use serde_json::{Value, json};
 
@@ -126,9 +127,9 @@ fn write_files(out: &mut impl Write, one: &Side, other: &Side) -> anyhow::Result
         files.into_iter().map(|file| one_line(file)).collect::<Vec<_>>().join(", ")
     };
     let lists = [
-        ("both", list(one.changed.intersection(&other.changed).collect())),
-        ("only A", list(one.changed.difference(&other.changed).collect())),
-        ("only B", list(other.changed.difference(&one.changed).collect())),
+        ("both", list(one.facts.files_changed.intersection(&other.facts.files_changed).collect())),
+        ("only A", list(one.facts.files_changed.difference(&other.facts.files_changed).collect())),
+        ("only B", list(other.facts.files_changed.difference(&one.facts.files_changed).collect())),
     ];
     if lists.iter().all(|(_, list)| list.is_empty()) {
         return Ok(());
@@ -144,13 +145,8 @@ fn write_files(out: &mut impl Write, one: &Side, other: &Side) -> anyhow::Result
 struct Side {
     end: Place,
     turns: Vec<Turn>,
-    messages: usize,
-    /// How often a person said something.
-    said: usize,
-    calls: usize,
+    facts: SideFacts,
     last: Option<Millis>,
-    changed: BTreeSet<String>,
-    read: BTreeSet<String>,
 }
 
 /// What a person said, and what came of it.
@@ -169,12 +165,8 @@ impl Side {
         let mut side = Self {
             end,
             turns: Vec::new(),
-            messages: nodes.len(),
-            said: 0,
-            calls: 0,
+            facts: SideFacts::of(forest, nodes)?,
             last: nodes.iter().filter_map(|node| node.metadata.created).max(),
-            changed: BTreeSet::new(),
-            read: BTreeSet::new(),
         };
         for node in nodes {
             let message = forest.store().message(node.id)?;
@@ -182,28 +174,11 @@ impl Side {
             if node.role == Role::User && !is_quiet || side.turns.is_empty() {
                 side.turns.push(Turn::default());
             }
-            side.said += usize::from(is_person(&message));
-            for call in message.tool_uses() {
-                side.calls += 1;
-                side.note_file(call);
-            }
             if let Some(turn) = side.turns.last_mut() {
                 turn.add(node, &message, is_quiet);
             }
         }
-        side.read = &side.read - &side.changed;
         Ok(side)
-    }
-
-    fn note_file(&mut self, call: &ToolUse) {
-        let file =
-            ["path", "file_path"].into_iter().find_map(|key| call.parameters.get(key)?.as_str());
-        let Some(file) = file.filter(|file| !file.is_empty()) else { return };
-        match &*call.name {
-            "write" | "edit" => self.changed.insert(file.to_owned()),
-            "read" => self.read.insert(file.to_owned()),
-            _ => false,
-        };
     }
 
     /// Returns what stands above a side: its end, and how much there is of it.
@@ -213,15 +188,15 @@ impl Side {
         let notes = set_apart(titles.chain(sessions));
         let end = format!("{letter}  {}{notes}", name(self.end));
         let mut counts = vec![
-            how_many(self.said, "turn", "turns"),
-            how_many(self.messages, "message", "messages"),
-            how_many(self.calls, "tool call", "tool calls"),
+            how_many(self.facts.turns, "turn", "turns"),
+            how_many(self.facts.messages, "message", "messages"),
+            how_many(self.facts.tool_calls, "tool call", "tool calls"),
         ];
-        if !self.read.is_empty() {
-            counts.push(format!("{} read", how_many(self.read.len(), "file", "files")));
+        if !self.facts.files_read.is_empty() {
+            counts.push(format!("{} read", how_many(self.facts.files_read.len(), "file", "files")));
         }
         counts.extend(self.last.map(when::date));
-        let counts = match self.messages {
+        let counts = match self.facts.messages {
             0 => "ends where they part".to_owned(),
             _ => counts.join(", "),
         };
@@ -232,15 +207,10 @@ impl Side {
     fn to_json<S: Store>(&self, forest: &Forest<S>, nodes: &[Arc<Node>]) -> anyhow::Result<Value> {
         let path: anyhow::Result<Vec<Value>> =
             nodes.iter().map(|node| to_json(forest, node)).collect();
-        Ok(json!({
-            "end": self.end,
-            "turns": self.said,
-            "messages": self.messages,
-            "toolCalls": self.calls,
-            "filesChanged": self.changed,
-            "filesRead": self.read,
-            "path": path?,
-        }))
+        let mut side = json!(self.facts);
+        side["end"] = json!(self.end);
+        side["path"] = path?.into();
+        Ok(side)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `pi-brain forest edit`, `split` and `join`: changes of texts.
 
-use pi_brain_forest::{Edited, Following, Forest, ForestError, NodeId, Store};
+use pi_brain_forest::{Edited, Following, NodeId};
 use serde_json::json;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -69,7 +69,7 @@ pub(super) fn split(options: &SplitOptions) -> anyhow::Result<()> {
         let node = find_node(forest, &options.node)?;
         let text = forest.message(node)?.joined_text();
         let left = forest.split(node, position(node, &text, options)?, now())?;
-        let right = right_half(forest, left, &text)?;
+        let right = forest.right_half(left, &text)?;
         Ok([(left, describe(forest, left)?.words), (right, describe(forest, right)?.words)])
     })?;
     if options.output.json {
@@ -81,17 +81,6 @@ pub(super) fn split(options: &SplitOptions) -> anyhow::Result<()> {
         say!("{half}  {}", fit(&words, room(half.len() + 2)))?;
     }
     Ok(())
-}
-
-/// Finds what stands for the rest of a text whose beginning is now a message of its own.
-fn right_half<S: Store>(forest: &Forest<S>, left: NodeId, text: &str) -> anyhow::Result<NodeId> {
-    let beginning = forest.message(left)?.joined_text().len();
-    for child in forest.children(left.into())? {
-        if forest.message(child.id)?.joined_text() == text[beginning..] {
-            return Ok(child.id);
-        }
-    }
-    Err(ForestError::NotSplit(left).into())
 }
 
 /// Finds the byte before which to cut.
@@ -131,7 +120,7 @@ fn position(node: NodeId, text: &str, options: &SplitOptions) -> anyhow::Result<
 pub(super) fn join(options: &JoinOptions) -> anyhow::Result<()> {
     let (whole, words) = change(|forest| {
         let half = find_node(forest, &options.node)?;
-        let whole = forest.join(left_half(forest, half)?, now())?;
+        let whole = forest.join(forest.left_half(half)?, now())?;
         Ok((whole, describe(forest, whole)?.words))
     })?;
     if options.output.json {
@@ -139,12 +128,4 @@ pub(super) fn join(options: &JoinOptions) -> anyhow::Result<()> {
     }
     let whole = name(whole);
     say!("{whole}  {}", fit(&words, room(whole.len() + 2)))
-}
-
-/// Finds the first of two halves, whichever was named.
-fn left_half<S: Store>(forest: &Forest<S>, half: NodeId) -> anyhow::Result<NodeId> {
-    let parent = forest.node(half)?.parent.node();
-    let Some(parent) = parent else { return Ok(half) };
-    let is_second = forest.node(parent)?.metadata.split_source == Some(half);
-    Ok(if is_second { parent } else { half })
 }

@@ -1,16 +1,13 @@
 //! `pi-brain forest import`: pi sessions into the forest.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use pi_brain_forest::{
-    FamilyCost, Forest, ImportReport, ImportedSession, News, Reading, RootId, SessionRecord, Store,
-    find_relatives,
-};
-use serde_json::{Value, json};
+use pi_brain_app::{ImportNews, ImportView, JoinedView, TreeSummary};
+use pi_brain_brain::word;
+use pi_brain_forest::{FamilyCost, Reading, find_relatives};
 
 use super::change;
-use super::roots::{Summary, summarize};
+use super::roots::counts_in_words;
 use crate::args::ImportOptions;
 use crate::commands::sessions::{id_length, progress_bar, reason};
 use crate::commands::{print_json, say};
@@ -34,17 +31,17 @@ pub(super) fn run(locations: &Locations, options: &ImportOptions) -> anyhow::Res
     files.sort();
     files.dedup();
     let readings = read(locations, &files, &named)?;
-    let news = change(|forest| {
+    let (imported, trees) = change(|forest| {
         let bytes = files.iter().map(|file| size_of(file)).sum();
         let spinner = spinner(bytes, "putting messages in their places");
         let report = forest.import(readings, now())?;
         drop(spinner);
-        Imported::new(forest, report)
+        Ok(ImportView::new(forest, &report)?)
     })?;
     if options.output.json {
-        return print_json(&news.to_json());
+        return print_json(&serde_json::to_value(imported)?);
     }
-    news.tell()
+    tell(&imported, &trees)
 }
 
 /// Reads session files, with progress. Those that were `named` must be readable; others are left out.
@@ -65,121 +62,44 @@ pub(crate) fn read(
     Ok(readings)
 }
 
-/// What an import did, with everything that is told about it.
-struct Imported {
-    report: ImportReport,
-    records: Vec<Arc<SessionRecord>>,
-    /// The trees that the sessions live in, with what they cost.
-    trees: Vec<(Summary, FamilyCost)>,
-}
-
-impl Imported {
-    fn new<S: Store>(forest: &Forest<S>, report: ImportReport) -> anyhow::Result<Self> {
-        let mut records = Vec::new();
-        let mut roots: Vec<RootId> = Vec::new();
-        for session in &report.sessions {
-            // A later session of the same import may have joined trees.
-            records.extend(forest.store().session(session.session)?);
-        }
-        for record in &records {
-            if !roots.contains(&record.root) {
-                roots.push(record.root);
-            }
-        }
-        let mut trees = Vec::new();
-        for root in roots {
-            let summary = summarize(forest, forest.root(root)?)?;
-            trees.push((summary, forest.family_cost(root)?));
-        }
-        Ok(Self { report, records, trees })
+/// Tells people what an import did.
+fn tell(imported: &ImportView, trees: &[(TreeSummary, FamilyCost)]) -> anyhow::Result<()> {
+    let prefix = id_length(imported.sessions.iter().map(|session| &*session.id));
+    let rows = imported.sessions.iter().map(|session| {
+        let id: String = session.id.chars().take(prefix).collect();
+        vec![
+            one_line(&id),
+            word(&session.news),
+            session.messages.to_string(),
+            session.shared.to_string(),
+            session.root.to_string(),
+            one_line(session.name.as_deref().unwrap_or_default()),
+        ]
+    });
+    let columns = [
+        Column::Text("SESSION"),
+        Column::Text("STATE"),
+        Column::Number("NEW MSGS"),
+        Column::Number("SHARED"),
+        Column::Text("TREE"),
+        Column::Rest("NAME"),
+    ];
+    say!("{}", draw(&columns, &rows.collect::<Vec<_>>()))?;
+    for JoinedView { root, into } in &imported.joined {
+        say!("{root} turned out to be part of {into}; they are one tree now")?;
     }
-
-    fn sessions(&self) -> impl Iterator<Item = (&ImportedSession, &SessionRecord)> {
-        self.report.sessions.iter().zip(self.records.iter().map(|record| &**record))
+    say!()?;
+    for (summary, cost) in trees {
+        let counts = counts_in_words(summary);
+        say!("{BOLD}{}{BOLD:#}  {counts}; {}", summary.root.id, costs(cost))?;
     }
-
-    fn tell(&self) -> anyhow::Result<()> {
-        let prefix = id_length(self.records.iter().map(|record| &*record.id));
-        let rows = self.sessions().map(|(session, record)| {
-            let name = record.name.as_deref().unwrap_or_default();
-            let id: String = record.id.chars().take(prefix).collect();
-            vec![
-                one_line(&id),
-                news(session.news).to_owned(),
-                session.messages.to_string(),
-                shared(session, record).to_string(),
-                record.root.to_string(),
-                one_line(name),
-            ]
-        });
-        let columns = [
-            Column::Text("SESSION"),
-            Column::Text("STATE"),
-            Column::Number("NEW MSGS"),
-            Column::Number("SHARED"),
-            Column::Text("TREE"),
-            Column::Rest("NAME"),
-        ];
-        say!("{}", draw(&columns, &rows.collect::<Vec<_>>()))?;
-        for (from, into) in &self.report.joined {
-            say!("{from} turned out to be part of {into}; they are one tree now")?;
-        }
-        say!()?;
-        for (summary, cost) in &self.trees {
-            let counts = summary.counts_in_words();
-            say!("{BOLD}{}{BOLD:#}  {counts}; {}", summary.root.id, costs(cost))?;
-        }
-        if self.report.sessions.iter().all(|session| session.news == News::Unchanged) {
-            return say!("Nothing is new.");
-        }
-        if let [(summary, _)] = &*self.trees {
-            say!("{DIM}pi-brain forest tree {}{DIM:#}", summary.root.id)?;
-        }
-        Ok(())
+    if imported.sessions.iter().all(|session| session.news == ImportNews::Unchanged) {
+        return say!("Nothing is new.");
     }
-
-    fn to_json(&self) -> Value {
-        let sessions = self.sessions().map(|(session, record)| {
-            json!({
-                "id": record.id,
-                "name": record.name,
-                "file": record.file,
-                "root": record.root,
-                "news": news(session.news),
-                "entries": session.entries,
-                "messages": session.messages,
-                "shared": shared(session, record),
-            })
-        });
-        let joined =
-            self.report.joined.iter().map(|(from, into)| json!({ "root": from, "into": into }));
-        let trees = self.trees.iter().map(|(summary, cost)| {
-            let mut tree = summary.to_json();
-            tree["cost"] = json!({ "honest": cost.honest.cost, "naive": cost.naive.cost });
-            tree
-        });
-        json!({
-            "sessions": sessions.collect::<Vec<_>>(),
-            "joined": joined.collect::<Vec<_>>(),
-            "trees": trees.collect::<Vec<_>>(),
-        })
+    if let [(summary, _)] = trees {
+        say!("{DIM}pi-brain forest tree {}{DIM:#}", summary.root.id)?;
     }
-}
-
-/// Returns how many of a session's new messages stood in the tree already.
-fn shared(session: &ImportedSession, record: &SessionRecord) -> usize {
-    let new = record.entries.len().saturating_sub(session.entries);
-    let messages = record.entries[new..].iter().filter(|entry| entry.own).count();
-    messages.saturating_sub(session.messages)
-}
-
-fn news(news: News) -> &'static str {
-    match news {
-        News::New => "new",
-        News::Grown => "has grown",
-        News::Rewritten => "was rewritten",
-        News::Unchanged => "known",
-    }
+    Ok(())
 }
 
 /// Says what a family cost, beside what somebody would get who adds up its files.

@@ -1,14 +1,11 @@
 //! `pi-brain forest bookmark`, `title`, `tag` and `data`: what is noted about messages.
 
-use std::sync::Arc;
-
-use pi_brain_forest::{NodeId, Object, Place, SessionRecord, Store};
-use pi_brain_session::Millis;
+use pi_brain_app::BookmarkView;
+use pi_brain_forest::{NodeId, Object};
 use serde_json::{Value, json};
 
 use super::outline::Marks;
 use super::place::{find_node, name};
-use super::words::describe;
 use super::{KeptForest, change, open, open_if_there};
 use crate::args::{BookmarkOptions, DataOptions, TagOptions, TitleOptions};
 use crate::commands::{print_json, say};
@@ -47,49 +44,29 @@ pub(super) fn bookmark(options: &BookmarkOptions) -> anyhow::Result<()> {
     list_bookmarks(json)
 }
 
-/// A bookmark, or a label of imported sessions.
-struct Row {
-    title: String,
-    place: Place,
-    words: String,
-    since: Option<Millis>,
-    /// The sessions that have the label; a bookmark is nobody's.
-    sessions: Vec<Arc<SessionRecord>>,
-}
-
 fn list_bookmarks(json: bool) -> anyhow::Result<()> {
     let Some(forest) = open_if_there()? else {
         return tell_bookmarks(&[], &Marks::default(), json);
     };
-    tell_bookmarks(&rows(&forest)?, &Marks::new(&forest)?, json)
+    tell_bookmarks(&BookmarkView::all(&forest)?, &Marks::new(&forest)?, json)
 }
 
-fn tell_bookmarks(rows: &[Row], marks: &Marks, json: bool) -> anyhow::Result<()> {
+fn tell_bookmarks(rows: &[BookmarkView], marks: &Marks, json: bool) -> anyhow::Result<()> {
     if json {
-        let row = |row: &Row| {
-            json!({
-                "title": row.title,
-                "node": row.place,
-                "kind": if row.sessions.is_empty() { "bookmark" } else { "label" },
-                "sessions": row.sessions.iter().map(|session| &*session.id).collect::<Vec<_>>(),
-                "created": row.since,
-                "words": row.words,
-            })
-        };
-        return print_json(&rows.iter().map(row).collect::<Vec<_>>());
+        return print_json(&serde_json::to_value(rows)?);
     }
     if rows.is_empty() {
         return say!("No bookmarks yet: pi-brain forest bookmark NODE TITLE");
     }
     let now = now();
-    let row = |row: &Row| {
+    let row = |row: &BookmarkView| {
         let kind = match &*row.sessions {
             [] => "bookmark".to_owned(),
             [session] => format!("label of {}", marks.short_id(session)),
             several => format!("label of {} sessions", several.len()),
         };
-        let since = row.since.map(|time| when::ago(time, now)).unwrap_or_default();
-        vec![one_line(&row.title), name(row.place), since, kind, row.words.clone()]
+        let since = row.created.map(|time| when::ago(time, now)).unwrap_or_default();
+        vec![one_line(&row.title), name(row.node), since, kind, row.words.clone()]
     };
     let columns = [
         Column::Text("TITLE"),
@@ -99,41 +76,6 @@ fn tell_bookmarks(rows: &[Row], marks: &Marks, json: bool) -> anyhow::Result<()>
         Column::Rest("MESSAGE"),
     ];
     say!("{}", draw(&columns, &rows.iter().map(row).collect::<Vec<_>>()))
-}
-
-fn rows(forest: &KeptForest) -> anyhow::Result<Vec<Row>> {
-    let mut rows = Vec::new();
-    for bookmark in forest.bookmarks()? {
-        rows.push(Row {
-            words: describe(forest, bookmark.node)?.words,
-            title: bookmark.title,
-            place: bookmark.node.into(),
-            since: Some(bookmark.created),
-            sessions: Vec::new(),
-        });
-    }
-    for session in forest.store().sessions()? {
-        for label in &session.labels {
-            let Ok(place) = forest.place(label.place) else { continue };
-            // A fork has the labels of the session that it came from.
-            let is_same = |row: &&mut Row| {
-                !row.sessions.is_empty() && row.place == place && row.title == label.text
-            };
-            if let Some(row) = rows.iter_mut().find(is_same) {
-                row.sessions.push(Arc::clone(&session));
-                continue;
-            }
-            let words = place.node().map(|node| describe(forest, node)).transpose()?;
-            rows.push(Row {
-                title: label.text.clone(),
-                place,
-                words: words.map(|description| description.words).unwrap_or_default(),
-                since: label.time.as_deref().and_then(Millis::parse),
-                sessions: vec![Arc::clone(&session)],
-            });
-        }
-    }
-    Ok(rows)
 }
 
 pub(super) fn title(options: &TitleOptions) -> anyhow::Result<()> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::sync::Arc;
 
-use pi_brain_forest::{Forest, Node, NodeId, Place, Role, SessionRecord, Store};
+use pi_brain_forest::{Forest, NodeId, Outline, Place, Role, SessionRecord, Store};
 use pi_brain_session::Millis;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
@@ -17,87 +17,6 @@ use crate::describe::{BOLD, DIM, LABEL, NOTE, one_line};
 use crate::mint::now;
 use crate::table::{fit, how_many, room};
 use crate::when;
-
-/// What can be seen of a tree from a place on, numbered level by level.
-pub(crate) struct Outline {
-    pub(crate) nodes: Vec<Arc<Node>>,
-    pub(crate) children: Vec<Vec<usize>>,
-    pub(crate) tops: Vec<usize>,
-    pub(crate) parents: Vec<Option<usize>>,
-    numbers: HashMap<NodeId, usize>,
-}
-
-/// How large a tree is.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Counts {
-    pub(crate) messages: usize,
-    pub(crate) leaves: usize,
-    pub(crate) branch_points: usize,
-}
-
-impl Outline {
-    pub(crate) fn new<S: Store>(forest: &Forest<S>, from: Place) -> anyhow::Result<Self> {
-        let nodes = forest.subtree(from, None)?;
-        let numbers: HashMap<NodeId, usize> =
-            nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
-        let mut outline = Self {
-            children: vec![Vec::new(); nodes.len()],
-            tops: Vec::new(),
-            parents: Vec::with_capacity(nodes.len()),
-            nodes,
-            numbers,
-        };
-        for (at, node) in outline.nodes.iter().enumerate() {
-            let parent =
-                node.parent.node().and_then(|parent| outline.numbers.get(&parent)).copied();
-            match parent {
-                Some(parent) => outline.children[parent].push(at),
-                None => outline.tops.push(at),
-            }
-            outline.parents.push(parent);
-        }
-        Ok(outline)
-    }
-
-    pub(crate) fn find(&self, place: Place) -> Option<usize> {
-        self.numbers.get(&place.node()?).copied()
-    }
-
-    pub(crate) fn counts(&self) -> Counts {
-        let branches = |children: &&Vec<usize>| children.len() > 1;
-        Counts {
-            messages: self.nodes.len(),
-            leaves: self.children.iter().filter(|children| children.is_empty()).count(),
-            branch_points: self.children.iter().filter(branches).count()
-                + usize::from(self.tops.len() > 1),
-        }
-    }
-
-    /// Returns when the last message was written.
-    pub(crate) fn last(&self) -> Option<Millis> {
-        self.nodes.iter().filter_map(|node| node.metadata.created).max()
-    }
-
-    /// Returns all messages in the order of reading: each branch to its end before the next.
-    pub(crate) fn in_reading_order(&self) -> Vec<usize> {
-        let mut order = Vec::with_capacity(self.nodes.len());
-        let mut open: Vec<usize> = self.tops.iter().rev().copied().collect();
-        while let Some(at) = open.pop() {
-            order.push(at);
-            open.extend(self.children[at].iter().rev());
-        }
-        order
-    }
-
-    /// Returns the newest message that nothing follows; of equally old ones, one where a session ends.
-    fn newest_leaf(&self, marks: &Marks) -> Option<usize> {
-        let leaves = (0..self.nodes.len()).filter(|&at| self.children[at].is_empty());
-        leaves.max_by_key(|&at| {
-            let node = &self.nodes[at];
-            (node.metadata.created, marks.ends.contains_key(&node.id.into()))
-        })
-    }
-}
 
 /// What is known about places besides what is said there.
 #[derive(Default)]
@@ -157,7 +76,7 @@ impl Marks {
     /// Names a session by the beginning of its id, and its name if it has one.
     pub(crate) fn session_name(&self, session: &SessionRecord) -> String {
         const WIDEST: usize = 30;
-        let id = self.short_id(session);
+        let id = self.short_id(&session.id);
         match &session.name {
             Some(name) => format!("{id} {}", fit(&one_line(name), WIDEST)),
             None => id,
@@ -165,8 +84,8 @@ impl Marks {
     }
 
     /// Returns as much of a session's id as is needed to tell it from the others.
-    pub(crate) fn short_id(&self, session: &SessionRecord) -> String {
-        one_line(&session.id.chars().take(self.id_length).collect::<String>())
+    pub(crate) fn short_id(&self, id: &str) -> String {
+        one_line(&id.chars().take(self.id_length).collect::<String>())
     }
 }
 
@@ -192,7 +111,7 @@ impl<'a, S: Store> Picture<'a, S> {
         end: Option<Place>,
         full: bool,
     ) -> Self {
-        let end = end.and_then(|end| outline.find(end)).or_else(|| outline.newest_leaf(marks));
+        let end = end.and_then(|end| outline.find(end)).or_else(|| newest_leaf(outline, marks));
         let trunk = std::iter::successors(end, |&at| outline.parents[at]).collect();
         let name_width = outline.nodes.iter().map(|node| name(node.id).width()).max().unwrap_or(0);
         Self { forest, outline, marks, names: None, name_width, trunk, full, now: now() }
@@ -271,6 +190,15 @@ impl<'a, S: Store> Picture<'a, S> {
             "isCurrent": self.is_current(at),
         }))
     }
+}
+
+/// Returns the newest message that nothing follows; of equally old ones, one where a session ends.
+fn newest_leaf(outline: &Outline, marks: &Marks) -> Option<usize> {
+    let leaves = (0..outline.nodes.len()).filter(|&at| outline.children[at].is_empty());
+    leaves.max_by_key(|&at| {
+        let node = &outline.nodes[at];
+        (node.metadata.created, marks.ends.contains_key(&node.id.into()))
+    })
 }
 
 struct Notes {

@@ -4,15 +4,16 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anstyle::Style;
+use pi_brain_app::MessageView;
 use pi_brain_forest::{Block, Forest, Message, Node, Object, Role, SourceInfo, Store};
 use pi_brain_session::Raw;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::open;
 use super::outline::Marks;
 use super::place::{find, name, names};
 use super::roots::title;
-use super::words::{custom_text, is_for_the_model, key_argument, line_of, member};
+use super::words::{call_argument, custom_text, is_for_the_model, line_of, member};
 use crate::args::PathOptions;
 use crate::commands::print_json;
 use crate::commands::transcript::{write_head, write_lines};
@@ -40,21 +41,7 @@ pub(super) fn run(options: &PathOptions) -> anyhow::Result<()> {
 
 /// Returns everything that is known about a message.
 pub(super) fn to_json<S: Store>(forest: &Forest<S>, node: &Node) -> anyhow::Result<Value> {
-    let metadata = &node.metadata;
-    Ok(json!({
-        "id": node.id,
-        "parent": node.parent,
-        "created": metadata.created,
-        "edited": metadata.edited,
-        "title": metadata.title,
-        "autoTitle": metadata.auto_title,
-        "tags": metadata.tags,
-        "customData": metadata.custom_data,
-        "source": metadata.source,
-        "splitSource": metadata.split_source,
-        "isImported": forest.is_imported(node.id)?,
-        "message": *forest.store().message(node.id)?,
-    }))
+    Ok(serde_json::to_value(MessageView::new(forest, node.id)?)?)
 }
 
 struct Transcript<'a, S> {
@@ -167,7 +154,7 @@ impl<'a, S: Store> Transcript<'a, S> {
                     let argument = if self.full {
                         Value::Object(call.parameters.clone()).to_string()
                     } else {
-                        key_argument(call)
+                        call_argument(call)
                     };
                     let tool = one_line(&call.name);
                     writeln!(out, "{ANSWER}→ {tool}{ANSWER:#} {}", clean(&argument))?;

@@ -1,16 +1,13 @@
 //! `pi-brain forest root` and `roots`: the trees, and where they begin.
 
-use std::sync::Arc;
-
-use pi_brain_forest::{Forest, Place, Root, SessionRecord, Store};
+use pi_brain_app::TreeSummary;
+use pi_brain_forest::{Forest, Place, Store};
 use serde_json::{Value, json};
 
-use super::outline::{Counts, Outline};
-use super::words::describe;
 use super::{change, nothing_yet, open_if_there, read_input};
 use crate::args::{RootOptions, RootsOptions};
 use crate::commands::{print_json, say};
-use crate::describe::{DIM, one_line};
+use crate::describe::DIM;
 use crate::mint::now;
 use crate::table::{Column, draw, how_many};
 use crate::when;
@@ -33,11 +30,11 @@ pub(super) fn find_or_create(options: &RootOptions) -> anyhow::Result<()> {
 
 pub(super) fn list(options: &RootsOptions) -> anyhow::Result<()> {
     let summaries = match open_if_there()? {
-        Some(forest) => summarize_all(&forest, options.deleted)?,
+        Some(forest) => TreeSummary::all(&forest, options.deleted)?,
         None => Vec::new(),
     };
     if options.output.json {
-        return print_json(&summaries.iter().map(Summary::to_json).collect::<Vec<_>>());
+        return print_json(&list_to_json(&summaries)?);
     }
     if summaries.is_empty() {
         return Err(nothing_yet());
@@ -45,99 +42,25 @@ pub(super) fn list(options: &RootsOptions) -> anyhow::Result<()> {
     say!("{}", draw_list(&summaries))
 }
 
-/// A tree in a list.
-pub(super) struct Summary {
-    pub(super) root: Arc<Root>,
-    pub(super) counts: Counts,
-    /// Oldest first.
-    pub(super) sessions: Vec<Arc<SessionRecord>>,
-    pub(super) last: Option<pi_brain_session::Millis>,
-    /// How its first message begins.
-    first_words: String,
+/// Counts what is in a tree.
+pub(super) fn counts_in_words(summary: &TreeSummary) -> String {
+    let mut parts = vec![
+        how_many(summary.counts.messages, "message", "messages"),
+        how_many(summary.counts.branch_points, "branch point", "branch points"),
+        how_many(summary.counts.leaves, "leaf", "leaves"),
+    ];
+    if !summary.sessions.is_empty() {
+        parts.push(how_many(summary.sessions.len(), "session", "sessions"));
+    }
+    parts.join(", ")
 }
 
-pub(super) fn summarize_all<S: Store>(
-    forest: &Forest<S>,
-    deleted_too: bool,
-) -> anyhow::Result<Vec<Summary>> {
-    let mut roots = forest.roots()?;
-    if deleted_too {
-        roots = forest.store().roots()?;
-        roots.retain(|root| root.joined.is_none());
-    }
-    roots.into_iter().map(|root| summarize(forest, root)).collect()
+/// Lists trees for programs.
+pub(super) fn list_to_json(summaries: &[TreeSummary]) -> anyhow::Result<Value> {
+    Ok(serde_json::to_value(summaries.iter().map(TreeSummary::view).collect::<Vec<_>>())?)
 }
 
-pub(super) fn summarize<S: Store>(forest: &Forest<S>, root: Arc<Root>) -> anyhow::Result<Summary> {
-    let mut sessions = forest.store().sessions()?;
-    sessions.retain(|session| session.root == root.id);
-    sessions.sort_by_key(|session| (session.created, session.no));
-    if root.deleted.is_some() {
-        // Nothing of a deleted tree can be seen.
-        return Ok(Summary {
-            root,
-            sessions,
-            counts: Counts::default(),
-            last: None,
-            first_words: String::new(),
-        });
-    }
-    let outline = Outline::new(forest, root.id.into())?;
-    let first = outline.tops.first().map(|&at| outline.nodes[at].id);
-    let first_words = first.map(|first| describe(forest, first)).transpose()?;
-    Ok(Summary {
-        counts: outline.counts(),
-        sessions,
-        last: outline.last(),
-        first_words: first_words.map(|first| first.words).unwrap_or_default(),
-        root,
-    })
-}
-
-impl Summary {
-    /// Says what a tree is: its prompt, or what the family of sessions in it is about.
-    pub(super) fn words(&self) -> String {
-        let Some(_) = self.root.family else {
-            return match self.root.system_prompt.as_deref() {
-                None => "no system prompt".to_owned(),
-                Some("") => "an empty system prompt".to_owned(),
-                Some(prompt) => format!("“{}”", one_line(prompt)),
-            };
-        };
-        let named = self.sessions.iter().find_map(|session| session.name.as_deref());
-        named.map_or_else(|| self.first_words.clone(), one_line)
-    }
-
-    /// Counts what is in a tree.
-    pub(super) fn counts_in_words(&self) -> String {
-        let mut parts = vec![
-            how_many(self.counts.messages, "message", "messages"),
-            how_many(self.counts.branch_points, "branch point", "branch points"),
-            how_many(self.counts.leaves, "leaf", "leaves"),
-        ];
-        if !self.sessions.is_empty() {
-            parts.push(how_many(self.sessions.len(), "session", "sessions"));
-        }
-        parts.join(", ")
-    }
-
-    pub(super) fn to_json(&self) -> Value {
-        json!({
-            "id": self.root.id,
-            "created": self.root.created,
-            "deleted": self.root.deleted,
-            "systemPrompt": self.root.system_prompt,
-            "family": self.root.family,
-            "messages": self.counts.messages,
-            "leaves": self.counts.leaves,
-            "branchPoints": self.counts.branch_points,
-            "sessions": self.sessions.iter().map(|session| &*session.id).collect::<Vec<_>>(),
-            "last": self.last,
-        })
-    }
-}
-
-pub(super) fn draw_list(summaries: &[Summary]) -> String {
+pub(super) fn draw_list(summaries: &[TreeSummary]) -> String {
     let columns = [
         Column::Text("ROOT"),
         Column::Text("WHEN"),
@@ -148,7 +71,7 @@ pub(super) fn draw_list(summaries: &[Summary]) -> String {
         Column::Rest("WHAT"),
     ];
     let now = now();
-    let row = |summary: &Summary| {
+    let row = |summary: &TreeSummary| {
         let what = match summary.root.deleted {
             Some(time) => format!("{} (deleted {})", summary.words(), when::ago(time, now)),
             None => summary.words(),
@@ -169,6 +92,6 @@ pub(super) fn draw_list(summaries: &[Summary]) -> String {
 
 /// Writes the line above a tree or a conversation.
 pub(super) fn title<S: Store>(forest: &Forest<S>, at: Place) -> anyhow::Result<String> {
-    let summary = summarize(forest, forest.root(at.root())?)?;
+    let summary = TreeSummary::new(forest, forest.root(at.root())?)?;
     Ok(format!("{}  {DIM}{}{DIM:#}", summary.root.id, summary.words()))
 }

@@ -2,12 +2,13 @@
 
 use std::io::Write;
 
-use pi_brain_forest::Place;
+use pi_brain_app::TreeSummary;
+use pi_brain_forest::{Outline, Place};
 use serde_json::json;
 
-use super::outline::{Marks, Outline, Picture};
+use super::outline::{Marks, Picture};
 use super::place::find;
-use super::roots::{Summary, draw_list, summarize, summarize_all};
+use super::roots::{counts_in_words, draw_list, list_to_json};
 use super::{KeptForest, nothing_yet, open};
 use crate::args::ForestTreeOptions;
 use crate::commands::drawing::draw;
@@ -23,10 +24,10 @@ pub(super) fn run(options: &ForestTreeOptions) -> anyhow::Result<()> {
     let outline = Outline::new(&forest, from)?;
     let marks = Marks::new(&forest)?;
     let picture = Picture::new(&forest, &outline, &marks, marks.current, options.full);
-    let summary = summarize(&forest, forest.root(from.root())?)?;
+    let summary = TreeSummary::new(&forest, forest.root(from.root())?)?;
     if options.output.json {
         let nodes = picture.to_json()?;
-        return print_json(&json!({ "root": summary.to_json(), "from": from, "nodes": nodes }));
+        return print_json(&json!({ "root": summary.view(), "from": from, "nodes": nodes }));
     }
     let mut out = Output::open(true, None);
     let drawn = write_head(&mut out, &summary, &marks)
@@ -48,17 +49,17 @@ fn choose(forest: &KeptForest, named: Option<&str>) -> anyhow::Result<Option<Pla
 }
 
 fn list(forest: &KeptForest, json: bool) -> anyhow::Result<()> {
-    let summaries = summarize_all(forest, false)?;
+    let summaries = TreeSummary::all(forest, false)?;
     if json {
-        return print_json(&summaries.iter().map(Summary::to_json).collect::<Vec<_>>());
+        return print_json(&list_to_json(&summaries)?);
     }
     say!("{}", draw_list(&summaries))?;
     say!("\n{DIM}Draw one of them: pi-brain forest tree ROOT{DIM:#}")
 }
 
-fn write_head(out: &mut impl Write, summary: &Summary, marks: &Marks) -> anyhow::Result<()> {
+fn write_head(out: &mut impl Write, summary: &TreeSummary, marks: &Marks) -> anyhow::Result<()> {
     writeln!(out, "{BOLD}{}{BOLD:#}  {}", summary.root.id, summary.words())?;
-    writeln!(out, "{DIM}{}{DIM:#}", summary.counts_in_words())?;
+    writeln!(out, "{DIM}{}{DIM:#}", counts_in_words(summary))?;
     let root = Place::Root(summary.root.id);
     if summary.counts.messages == 0 {
         let root = summary.root.id;

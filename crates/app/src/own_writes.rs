@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use pi_brain_session::{Millis, SessionError, ensure_quiet};
 use serde::{Deserialize, Serialize};
 
 /// A file as we left it.
@@ -32,12 +33,29 @@ impl OwnWrite {
 }
 
 /// Returns whether the last change of a file was our own.
-pub(crate) fn is_own(data_folder: &Path, path: &Path) -> bool {
+fn is_own(data_folder: &Path, path: &Path) -> bool {
     OwnWrite::of(path).is_ok_and(|write| read(&list_in(data_folder)).contains(&write))
 }
 
+/// Returns whether a file was quiet but for ourselves; an error if somebody else wrote, unless forced.
+///
+/// pi may have a file open that was written a moment ago, and would not see what is added to it.
+pub fn check_quiet(
+    data_folder: Option<&Path>,
+    path: &Path,
+    force: bool,
+    now: Millis,
+) -> Result<bool, SessionError> {
+    match ensure_quiet(path, now) {
+        Ok(()) => Ok(true),
+        Err(_) if data_folder.is_some_and(|folder| is_own(folder, path)) => Ok(true),
+        Err(_) if force => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
 /// Remembers a file as it is now, if it is as long as we left it: longer, somebody else wrote too.
-pub(crate) fn remember(data_folder: &Path, path: &Path, length: u64) -> io::Result<()> {
+pub fn remember_own_write(data_folder: &Path, path: &Path, length: u64) -> io::Result<()> {
     const KEPT: usize = 200;
     let write = OwnWrite::of(path)?;
     if write.length != length {

@@ -1,9 +1,9 @@
 //! Text from sessions in Markdown: whatever it says, it stays text.
 
-use crate::describe::{clean, one_line};
+use crate::plain::{clean, one_line};
 
 /// Writes a text on one line, so that nothing in it is taken for a mark.
-pub(super) fn inline(text: &str) -> String {
+pub fn markdown_inline(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in one_line(text).chars() {
         match character {
@@ -32,7 +32,7 @@ pub(super) fn inline(text: &str) -> String {
 }
 
 /// Writes a name, such as a path, as code on one line.
-pub(super) fn code(text: &str) -> String {
+pub fn markdown_code(text: &str) -> String {
     let text = one_line(text);
     let fence = "`".repeat(longest_run(&text) + 1);
     // Blanks keep marks of the text apart from the fence; readers take one away on each side.
@@ -41,7 +41,7 @@ pub(super) fn code(text: &str) -> String {
 }
 
 /// Writes a text as it is, in a block of code that it cannot end.
-pub(super) fn block(text: &str) -> String {
+pub fn markdown_block(text: &str) -> String {
     const SHORTEST: usize = 3;
     let text = clean(text.trim_end());
     let fence = "`".repeat((longest_run(&text) + 1).max(SHORTEST));
@@ -55,7 +55,7 @@ fn longest_run(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{block, code, inline};
+    use super::{markdown_block as block, markdown_code as code, markdown_inline as inline};
 
     #[test]
     fn no_text_breaks_out() {
