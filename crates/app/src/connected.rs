@@ -90,7 +90,7 @@ impl App {
         limit: usize,
     ) -> Result<Connected> {
         self.require_node(root)?;
-        let mut distances: BTreeMap<NodeId, u32> = BTreeMap::from([(root, 0)]);
+        let mut seen = BTreeSet::from([root]);
         let mut edges: BTreeMap<String, Edge> = BTreeMap::new();
         let (mut nodes, mut is_cut) = (Vec::new(), false);
         let mut edge_of: Vec<NodeId> = vec![root];
@@ -106,13 +106,13 @@ impl App {
                     continue;
                 }
                 let other = if goes_out { target } else { source };
-                if !distances.contains_key(&other) {
+                if !seen.contains(&other) {
                     if nodes.len() == limit {
                         is_cut = true;
                         continue;
                     }
                     let Some(node) = self.visible_node(other)? else { continue };
-                    distances.insert(other, distance);
+                    seen.insert(other);
                     nodes.push(Reached { node, distance });
                     next.push(other);
                 }

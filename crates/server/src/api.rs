@@ -80,7 +80,7 @@ impl Api {
         Q: Params,
         T: Serialize + JsonSchema + Send + 'static,
     {
-        let names = self.document.parameters::<Q>();
+        let names = Document::parameters::<Q>();
         let handler = move |State(desk): State<Arc<Desk>>,
                             path: RawPathParams,
                             RawQuery(query): RawQuery,
@@ -107,7 +107,7 @@ impl Api {
         B: DeserializeOwned + JsonSchema + Send + 'static,
         T: Serialize + JsonSchema + Send + 'static,
     {
-        let names = self.document.parameters::<Q>();
+        let names = Document::parameters::<Q>();
         let handler =
             move |State(desk): State<Arc<Desk>>,
                   path: RawPathParams,
@@ -139,7 +139,7 @@ impl Api {
         Q: Params,
         T: Serialize + JsonSchema + Send + 'static,
     {
-        let names = self.document.parameters::<Q>();
+        let names = Document::parameters::<Q>();
         let handler = move |State(desk): State<Arc<Desk>>,
                             path: RawPathParams,
                             RawQuery(query): RawQuery,
@@ -167,7 +167,7 @@ impl Api {
         T: Serialize + JsonSchema + Send + 'static,
         F: Future<Output = Answered<T>> + Send + 'static,
     {
-        let names = self.document.parameters::<Q>();
+        let names = Document::parameters::<Q>();
         let handler = move |State(desk): State<Arc<Desk>>,
                             path: RawPathParams,
                             RawQuery(query): RawQuery,
@@ -216,7 +216,7 @@ impl Api {
         media: &'static str,
         prepare: fn(&mut Brain, Q) -> Answered<Download>,
     ) -> Self {
-        let names = self.document.parameters::<Q>();
+        let names = Document::parameters::<Q>();
         let handler = move |State(desk): State<Arc<Desk>>,
                             path: RawPathParams,
                             RawQuery(query): RawQuery| {
@@ -246,7 +246,7 @@ impl Api {
         operation: Operation,
         handler: MethodRouter<Arc<Desk>>,
     ) -> Self {
-        self.document.add(path, operation);
+        self.document.add(&operation);
         self.router = self.router.route(path, handler);
         self
     }

@@ -65,12 +65,12 @@ impl Gate {
         let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let given = given.map(|value| value.strip_prefix("Bearer ").unwrap_or_default());
         let is_safe = matches!(*method, Method::GET | Method::HEAD);
+        let needs_none = self.is_local && (is_safe || path == OPEN);
         match given {
             Some(given) if is_same(given, &self.token) => Ok(Trust::Token),
-            // Who sends a wrong one wants to be trusted, and should hear that they are not.
-            Some(_) => Err(no_token()),
-            None if self.is_local && (is_safe || path == OPEN) => Ok(Trust::None),
-            None => Err(no_token()),
+            None if needs_none => Ok(Trust::None),
+            // Who sends a wrong one wants to be trusted, too, and should hear that they are not.
+            _ => Err(no_token()),
         }
     }
 

@@ -11,6 +11,7 @@ use crate::failure::Told;
 use crate::params::Params;
 
 /// A question, as it is described.
+#[derive(Clone, Copy)]
 pub(crate) struct Operation {
     method: &'static str,
     path: &'static str,
@@ -73,15 +74,18 @@ impl Default for Document {
 
 impl Document {
     /// Returns the names of all parameters.
-    pub(crate) fn parameters<Q: Params>(&self) -> Arc<[String]> {
+    pub(crate) fn parameters<Q: Params>() -> Arc<[String]> {
         let mut generator = SchemaSettings::draft2020_12().into_generator();
         let schemas = Q::schemas(&mut generator);
         schemas.iter().flat_map(properties).map(|(name, _)| name.clone()).collect()
     }
 
-    pub(crate) fn add(&mut self, path: &'static str, operation: Operation) {
-        let described = self.describe(&operation);
-        self.paths.entry(path).or_default().insert(operation.method.to_owned(), described);
+    pub(crate) fn add(&mut self, operation: &Operation) {
+        let described = self.describe(operation);
+        self.paths
+            .entry(operation.path)
+            .or_default()
+            .insert(operation.method.to_owned(), described);
     }
 
     fn describe(&mut self, operation: &Operation) -> Value {
@@ -183,7 +187,9 @@ fn without_null(mut schema: Value) -> Value {
     if let Some(values) = schema["enum"].as_array_mut() {
         values.retain(|value| !value.is_null());
     }
-    schema.as_object_mut().map(|schema| schema.retain(|_, value| !value.is_null()));
+    if let Some(members) = schema.as_object_mut() {
+        members.retain(|_, value| !value.is_null());
+    }
     schema
 }
 

@@ -23,7 +23,7 @@ use crate::desk::Desk;
 use crate::failure::{Answered, Failure};
 use tail::Tail;
 
-/// How many WebSockets may be open at once.
+/// How many sockets may be open at once.
 const MOST: u32 = 128;
 
 /// How long those who are told that the daemon ends may take to hear it.

@@ -20,8 +20,9 @@ fn what_is_linked_stands_nearer_than_what_is_not() {
     let links = two_rings();
     let points = layout(20, &links);
     let mean = |pairs: &[(usize, usize)]| {
-        let sum: f64 = pairs.iter().map(|&(one, other)| distance(points[one], points[other])).sum();
-        sum / pairs.len() as f64
+        let distances = pairs.iter().map(|&(one, other)| distance(points[one], points[other]));
+        let (sum, count) = distances.fold((0.0, 0.0), |(sum, count), one| (sum + one, count + 1.0));
+        sum / count
     };
     let linked: Vec<(usize, usize)> = links.iter().map(|&(one, other, _)| (one, other)).collect();
     let across: Vec<(usize, usize)> =

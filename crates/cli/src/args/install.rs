@@ -33,7 +33,7 @@ pub(crate) enum InstallCommand {
     /// Gives an agent the tools of `pi-brain mcp`: prints the settings for it, or writes them
     #[command(after_help = INSTALL_HELP)]
     Mcp(InstallMcpOptions),
-    /// Gives pi the command /brain, the tool brain_query and the skill brain
+    /// Gives pi the command `/brain`, the tool `brain_query` and the skill `brain`
     #[command(after_help = INSTALL_PI_HELP)]
     Pi(InstallPiOptions),
 }

@@ -4,7 +4,7 @@ mod analysis;
 mod asking;
 mod asking_a_model;
 mod brain;
-mod daemon;
+pub(crate) mod daemon;
 mod family;
 mod finding;
 mod forest;
@@ -27,10 +27,10 @@ use serde_json::Value;
 
 use crate::support::Home;
 
-const ID: &str = "0190aaaa-0000-7000-8000-000000000001";
+pub(crate) const ID: &str = "0190aaaa-0000-7000-8000-000000000001";
 
 /// A session with two branches, a label, a name, a tool that failed, hidden and shown extension text.
-fn shop(home: &Home) -> PathBuf {
+pub(crate) fn shop(home: &Home) -> PathBuf {
     home.session(ID, &SHOP)
 }
 

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up must fail")]
 
 mod commands;
+mod extension;
 #[path = "../../../app/tests/it/picture.rs"]
 mod picture;
 mod real_pi;

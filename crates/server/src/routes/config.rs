@@ -61,7 +61,7 @@ struct Change {
 async fn change(desk: Arc<Desk>, change: Change) -> Answered<Vec<Setting>> {
     let is_below =
         |group: &&str| change.key == **group || change.key.starts_with(&format!("{group}."));
-    if OUT_OF_REACH.iter().any(|group| is_below(&group)) {
+    if OUT_OF_REACH.iter().any(is_below) {
         return Err(Failure::new(
             StatusCode::FORBIDDEN,
             "out_of_reach",

@@ -315,11 +315,12 @@ struct Note {
 fn flag(brain: &mut Brain, (named,): (Named,), note: Note) -> Answered<Vec<FlagRow>> {
     const LONGEST: usize = 10_000;
     let id = named.id()?;
-    let message = note.message.trim();
+    let Note { kind, message } = note;
+    let message = message.trim();
     if message.is_empty() || message.chars().count() > LONGEST {
         return Err(Failure::bad_request(format!("a note has 1 to {LONGEST} characters")));
     }
-    brain.write(|app| app.flag(Brain::now(), id, note.kind, message))?;
+    brain.write(|app| app.flag(Brain::now(), id, kind, message))?;
     Ok(brain.app.store().flags(id)?)
 }
 

@@ -29,13 +29,13 @@ use crate::guard::Trust;
 use crate::openapi::Operation;
 
 pub(super) fn add(api: Api) -> Api {
-    let query = Operation::of::<(), Query, Answer>(
+    let query = Operation::of::<(), Question, Answer>(
         "post",
         "/api/query",
         "Answers a question, without secrets: for agents. Needs no token; with it, and `Accept: text/event-stream`, a model's answer \
          follows what the sessions say",
     );
-    let ask = Operation::of::<(), Query, Answer>(
+    let ask = Operation::of::<(), Question, Answer>(
         "post",
         "/api/v1/ask",
         "Answers a question as it stands in the sessions, then by a model, if one is chosen",
@@ -51,7 +51,7 @@ const LONGEST: usize = 20_000;
 
 /// A question, as the pi package and others ask it.
 #[derive(Deserialize, JsonSchema)]
-struct Query {
+struct Question {
     /// The question, as a person would ask it.
     #[schemars(length(min = 1, max = 20_000))]
     query: String,
@@ -96,7 +96,7 @@ impl Default for Choices {
 const SOURCES: usize = 6;
 const MOST_SOURCES: usize = 50;
 
-impl Query {
+impl Question {
     fn check(self) -> Answered<Self> {
         if self.query.trim().is_empty() {
             return Err(Failure::bad_request("the question is empty"));
@@ -128,11 +128,11 @@ fn look_up(brain: &mut Brain, (asked,): (LookUp,)) -> Answered<Answer> {
     let LookUp { q: query, project, limit } = asked;
     let options = Choices { limit: limit.unwrap_or(SOURCES), model: false };
     let query =
-        Query { query, context: Context { project, ..Context::default() }, options }.check()?;
+        Question { query, context: Context { project, ..Context::default() }, options }.check()?;
     answer(brain, &query)
 }
 
-fn answer(brain: &Brain, query: &Query) -> Answered<Answer> {
+fn answer(brain: &Brain, query: &Question) -> Answered<Answer> {
     let asked = Asked {
         question: &query.query,
         limit: query.options.limit,
@@ -180,7 +180,7 @@ async fn respond(
     body: Result<Bytes, BytesRejection>,
     shown: fn(Answer) -> Answer,
 ) -> Answered<Response> {
-    let query = parse_body::<Query>(&headers, body)?.check()?;
+    let query = parse_body::<Question>(&headers, body)?.check()?;
     let query = Arc::new(query);
     let asked = Arc::clone(&query);
     let found = desk.brains.ask(move |brain| answer(brain, &asked)).await?;
@@ -227,7 +227,7 @@ enum Piece {
 }
 
 /// Lets a model answer, if it shall.
-fn ask_model(desk: &Arc<Desk>, query: Arc<Query>, found: Answer) -> Option<Pieces> {
+fn ask_model(desk: &Arc<Desk>, query: Arc<Question>, found: Answer) -> Option<Pieces> {
     const ROOM: usize = 64;
     let settings = (desk.settings)(None).ok()?;
     if !Analyst::shall_answer(&settings, &found) {
@@ -241,7 +241,7 @@ fn ask_model(desk: &Arc<Desk>, query: Arc<Query>, found: Answer) -> Option<Piece
         let tell = |piece| drop(pieces.blocking_send(piece));
         let on_event = |event: Happened<'_>| match event {
             Happened::Answering { text, .. } if !text.is_empty() => {
-                tell(Piece::More(text.to_owned()))
+                tell(Piece::More(text.to_owned()));
             }
             Happened::Anew => tell(Piece::Anew),
             _ => {}
@@ -278,9 +278,11 @@ fn stream_out(found: &Answer, pieces: Option<Pieces>, shown: fn(Answer) -> Answe
     let last = stream::once(async { event("end", &json!({})) });
     let all = stream::StreamExt::chain(stream::once(async { first }), rest);
     let all = stream::StreamExt::chain(all, last);
-    Sse::new(all).keep_alive(KeepAlive::default()).into_response()
+    Sse::new(stream::StreamExt::map(all, Ok::<_, Infallible>))
+        .keep_alive(KeepAlive::default())
+        .into_response()
 }
 
-fn event(name: &str, data: &Value) -> Result<Event, Infallible> {
-    Ok(Event::default().event(name).data(data.to_string()))
+fn event(name: &str, data: &Value) -> Event {
+    Event::default().event(name).data(data.to_string())
 }

@@ -49,7 +49,7 @@ impl Sought {
 /// What was found.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-struct Results {
+struct FoundPart {
     /// The best first.
     results: Vec<Hit>,
     /// How many there are.
@@ -83,7 +83,7 @@ struct Piece {
     is_hit: bool,
 }
 
-fn search(brain: &mut Brain, (sought,): (Sought,)) -> Answered<Results> {
+fn search(brain: &mut Brain, (sought,): (Sought,)) -> Answered<FoundPart> {
     let offset = sought.cursor.unwrap_or(0);
     if sought.q.trim().is_empty() || sought.q.len() > LONGEST {
         return Err(Failure::bad_request(format!("q has to have 1 to {LONGEST} bytes")));
@@ -103,7 +103,7 @@ fn search(brain: &mut Brain, (sought,): (Sought,)) -> Answered<Results> {
     let found = brain.app.search(&wanted)?;
     let end = offset + found.results.len();
     let is_more = !found.results.is_empty() && (end as u64) < found.total && end <= DEEPEST;
-    Ok(Results {
+    Ok(FoundPart {
         results: found.results.iter().map(Hit::from).collect(),
         total: found.total,
         next: is_more.then_some(end),

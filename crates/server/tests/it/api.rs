@@ -110,7 +110,7 @@ fn every_question_of_the_document_is_there_and_nothing_is_answered_with_5xx() {
             }
             let mut filled = path.replace("{id}", node.as_str().unwrap()).replace("{version}", "1");
             filled = filled.replace("{session}", "one").replace("{edge}", "nothing");
-            filled = filled.replace('{', "").replace('}', "");
+            filled = filled.replace(['{', '}'], "");
             let query: Vec<String> = operation["parameters"]
                 .as_array()
                 .unwrap()

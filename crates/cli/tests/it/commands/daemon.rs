@@ -12,14 +12,14 @@ use super::{ID, SHOP, errors_of, shop};
 use crate::support::Home;
 
 /// A home whose daemon, if there is one, is ended with it.
-pub(super) struct Watched(pub(super) Home);
+pub(crate) struct Watched(pub(crate) Home);
 
 impl Watched {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(Home::new())
     }
 
-    pub(super) fn start(&self) -> String {
+    pub(crate) fn start(&self) -> String {
         self.0.stdout(&["daemon", "start", "--port", "0"])
     }
 
@@ -47,7 +47,7 @@ impl Watched {
     }
 
     /// Returns how many results a search has that takes nothing in by itself.
-    fn found(&self, word: &str) -> u64 {
+    pub(crate) fn found(&self, word: &str) -> u64 {
         self.0.json(&["search", "--json", "--no-refresh", word])["total"].as_u64().unwrap()
     }
 
@@ -66,7 +66,7 @@ impl Drop for Watched {
     }
 }
 
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {
         assert!(began.elapsed() < Duration::from_secs(60), "waited in vain for {what}");
