@@ -1,4 +1,4 @@
-# Two commands do everything on a fresh machine with Rust, Node and npm:
+# Two commands do everything on a fresh machine with Rust, Node, npm and Python 3:
 #   make run     builds pi-brain, takes your sessions in and shows them, or a demo set where there are none
 #   make test    installs what the tests need and runs every check
 
@@ -7,10 +7,11 @@ TOOLS := .tools
 PI_VERSIONS := 0.73.1 0.87.1 1.5.0
 CARGO_DENY_VERSION := 0.20.2
 RIPGREP_VERSION := 15.2.0
+SCHEMATHESIS_VERSION := 4.32.5
 
 export PATH := $(CURDIR)/$(TOOLS)/bin:$(PATH)
 
-.PHONY: run test build fmt clippy deny unit tools bench soak fuzz clean
+.PHONY: run test build fmt clippy deny unit extension tools bench soak fuzz clean
 
 run: build
 	@{ $(CARGO) run --release --locked --quiet -- ingest && $(CARGO) run --release --locked --quiet; } || \
@@ -20,7 +21,7 @@ run: build
 build:
 	$(CARGO) build --release --locked
 
-test: tools fmt clippy deny unit
+test: tools fmt clippy deny unit extension
 
 fmt:
 	$(CARGO) fmt --all --check
@@ -35,9 +36,15 @@ unit: tools
 	$(CARGO) test --workspace --locked --doc --quiet
 	$(CARGO) test --workspace --locked --all-targets
 
-# What the tests need besides Rust: real pis to compare with, the licence checker, and ripgrep, which the
-# benchmarks race against.
-tools: $(PI_VERSIONS:%=$(TOOLS)/pi/%/.installed) $(TOOLS)/bin/cargo-deny $(TOOLS)/bin/rg
+# The package for pi: its types, its parts, and all of it inside real pis.
+extension: tools
+	sh tests/pi/extension/types.sh
+	$(TOOLS)/pi/1.5.0/node --test --test-reporter=dot tests/pi/extension/units.test.mjs
+	$(TOOLS)/pi/1.5.0/node tests/pi/extension/check.mjs
+
+# What the tests need besides Rust: real pis to compare with, the licence checker, ripgrep, which the benchmarks race
+# against, and schemathesis, which makes requests up.
+tools: $(PI_VERSIONS:%=$(TOOLS)/pi/%/.installed) $(TOOLS)/bin/cargo-deny $(TOOLS)/bin/rg $(TOOLS)/schemathesis/.installed
 
 $(TOOLS)/pi/%/.installed: tests/pi/install.sh
 	@sh tests/pi/install.sh $(TOOLS)/pi/$* $*
@@ -49,6 +56,11 @@ $(TOOLS)/bin/cargo-deny:
 $(TOOLS)/bin/rg:
 	$(CARGO) install ripgrep --locked --version $(RIPGREP_VERSION) --root $(TOOLS)
 
+$(TOOLS)/schemathesis/.installed:
+	python3 -m venv $(TOOLS)/schemathesis
+	$(TOOLS)/schemathesis/bin/pip install --quiet schemathesis==$(SCHEMATHESIS_VERSION)
+	@touch $@
+
 # Longer work, by hand.
 bench: tools
 	$(CARGO) run --release --locked -p pi-brain-benches -- session --pi $(TOOLS)/pi/1.5.0
@@ -57,6 +69,7 @@ bench: tools
 	$(CARGO) run --release --locked -p pi-brain-benches -- ingest --entries 12000 --pi $(TOOLS)/pi/1.5.0
 	$(CARGO) run --release --locked -p pi-brain-benches -- ingest --entries 100000 --pi $(TOOLS)/pi/1.5.0
 	$(CARGO) run --release --locked -p pi-brain-benches -- daemon
+	$(CARGO) run --release --locked -p pi-brain-benches -- serve --entries 100000
 
 # The long forms of tests that `make test` runs in short: real pis write while the daemon is killed again and again, an ingest
 # is killed again and again, and sessions come in every order.

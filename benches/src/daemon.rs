@@ -1,6 +1,7 @@
 //! What a daemon takes that has nothing to do, and how soon others find what is written beside it.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -74,12 +75,12 @@ pub fn measure_daemon(plan: &DaemonPlan<'_>) -> anyhow::Result<DaemonFigures> {
     }
     fs::create_dir_all(plan.work)?;
     let start = Instant::now();
-    let daemon = Daemon::start(plan)?;
+    let daemon = Daemon::start(&plan.place())?;
     let start = start.elapsed();
     let files = daemon.client.status()?.files;
     let first = daemon.watch(plan.watch)?;
     daemon.stop()?;
-    let daemon = Daemon::start(plan)?;
+    let daemon = Daemon::start(&plan.place())?;
     let next = daemon.watch(plan.watch)?;
     daemon.stop()?;
     let (large, appends) = append(plan)?;
@@ -93,14 +94,14 @@ fn append(plan: &DaemonPlan<'_>) -> anyhow::Result<(u64, Outcome)> {
     let file = folder.join("large.jsonl");
     fs::copy(plan.large, &file).with_context(|| format!("copying {}", plan.large.display()))?;
     let config = format!("[[sources]]\npath = {:?}\n", folder.to_string_lossy());
-    fs::write(plan.data().join("config.toml"), config)?;
-    let daemon = Daemon::start(plan)?;
+    fs::write(plan.place().data().join("config.toml"), config)?;
+    let daemon = Daemon::start(&plan.place())?;
     let mut typist = Typist::at_the_end_of(&file)?;
     let mut times = Vec::with_capacity(plan.appends);
     for _ in 0..plan.appends {
         let (id, word) = typist.append(&file)?;
         let start = Instant::now();
-        let output = plan.command().args(["search", "--json", &word]).output()?;
+        let output = plan.place().command().args(["search", "--json", &word]).output()?;
         times.push(start.elapsed());
         let found = String::from_utf8_lossy(&output.stdout);
         ensure!(found.contains(&id), "the line with {word} was not found");
@@ -109,7 +110,21 @@ fn append(plan: &DaemonPlan<'_>) -> anyhow::Result<(u64, Outcome)> {
     Ok((size(&file)?, Outcome::new("a line appended", times)?))
 }
 
-impl DaemonPlan<'_> {
+impl<'a> DaemonPlan<'a> {
+    fn place(&self) -> Place<'a> {
+        Place { program: self.program, agent: self.agent, work: self.work }
+    }
+}
+
+/// A program, with what it reads and where it keeps what it makes of that.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place<'a> {
+    pub(crate) program: &'a Path,
+    pub(crate) agent: &'a Path,
+    pub(crate) work: &'a Path,
+}
+
+impl Place<'_> {
     fn data(&self) -> PathBuf {
         self.work.join("data")
     }
@@ -123,13 +138,21 @@ impl DaemonPlan<'_> {
 }
 
 /// A daemon that has taken everything in.
-struct Daemon {
+pub(crate) struct Daemon {
     process: Child,
     client: Client,
 }
 
 impl Daemon {
-    fn start(plan: &DaemonPlan<'_>) -> anyhow::Result<Self> {
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.client.address()
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.id()
+    }
+
+    pub(crate) fn start(plan: &Place<'_>) -> anyhow::Result<Self> {
         let mut command = plan.command();
         command.args(["up", "--port", "0"]).stdin(Stdio::null()).stdout(Stdio::null());
         let mut process = command.spawn().with_context(|| {
@@ -170,7 +193,7 @@ impl Daemon {
         })
     }
 
-    fn stop(mut self) -> anyhow::Result<()> {
+    pub(crate) fn stop(mut self) -> anyhow::Result<()> {
         self.client.stop()?;
         let status = self.process.wait()?;
         ensure!(status.success(), "the daemon ended badly: {status}");

@@ -15,6 +15,7 @@ mod memory;
 mod pi;
 mod race;
 mod report;
+mod serve;
 mod sessions;
 
 pub use daemon::{DaemonFigures, DaemonPlan, Idle, measure_daemon};
@@ -27,6 +28,8 @@ pub use ingest::{
 pub use memory::{MEMORY_COMMAND, MemoryFigures, measure_memory, open_watched};
 pub use race::Outcome;
 pub use report::{
-    report_daemon, report_forest, report_growth, report_ingest, report_memory, report_sessions,
+    report_daemon, report_forest, report_growth, report_ingest, report_memory, report_serving,
+    report_sessions,
 };
+pub use serve::{ServeFigures, ServePlan, measure_serving};
 pub use sessions::{SessionFigures, measure_sessions};

@@ -8,10 +8,10 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use pi_brain_benches::corpus::{Recipe, Style, make_corpus, make_large_session, make_once};
 use pi_brain_benches::{
-    DaemonPlan, ForestSizes, INGEST_COMMAND, IngestPlan, MEMORY_COMMAND, SEARCH_COMMAND,
+    DaemonPlan, ForestSizes, INGEST_COMMAND, IngestPlan, MEMORY_COMMAND, SEARCH_COMMAND, ServePlan,
     ingest_watched, measure_daemon, measure_forest, measure_growth, measure_ingest, measure_memory,
-    measure_sessions, open_watched, report_daemon, report_forest, report_growth, report_ingest,
-    report_memory, report_sessions, search_watched,
+    measure_serving, measure_sessions, open_watched, report_daemon, report_forest, report_growth,
+    report_ingest, report_memory, report_serving, report_sessions, search_watched,
 };
 
 /// Measures pi-brain against real pi and plain tools.
@@ -72,6 +72,8 @@ enum Command {
     Ingest(IngestOptions),
     /// Measure a daemon that has nothing to do, and how soon others find what is written beside it.
     Daemon(DaemonOptions),
+    /// Measure a server with much in it, and many who ask at once.
+    Serve(ServeOptions),
     /// Open one session and print what memory that took: the other end of `session`.
     #[command(name = MEMORY_COMMAND, hide = true)]
     OpenLarge { file: PathBuf },
@@ -81,6 +83,28 @@ enum Command {
     /// Search and print what that took: the other end of `ingest`.
     #[command(name = SEARCH_COMMAND, hide = true)]
     SearchWatched { data: PathBuf, sessions: PathBuf, pairs: usize },
+}
+
+#[derive(Args)]
+struct ServeOptions {
+    /// How many entries the sessions have together, roughly.
+    #[arg(long, default_value_t = 1_000_000)]
+    entries: u64,
+    /// The `pi-brain` that is started [default: the one beside this program].
+    #[arg(long)]
+    program: Option<PathBuf>,
+    /// The folder for session files, and for what is made of them.
+    #[arg(long, default_value = "target/benches-corpus")]
+    corpus: PathBuf,
+    /// How many ask at once.
+    #[arg(long, default_value_t = 64)]
+    clients: usize,
+    /// For how long, in seconds.
+    #[arg(long, default_value_t = 30)]
+    seconds: u64,
+    /// How many pairs of words are looked for.
+    #[arg(long, default_value_t = 200)]
+    pairs: usize,
 }
 
 #[derive(Args)]
@@ -188,6 +212,7 @@ fn main() -> anyhow::Result<()> {
         }
         Command::Ingest(options) => ingest(&options),
         Command::Daemon(options) => daemon(&options),
+        Command::Serve(options) => serve(&options),
         Command::OpenLarge { file } => print_figures(&open_watched(&file)?),
         Command::IngestWatched { data, sessions } => {
             print_figures(&ingest_watched(&data, &sessions)?)
@@ -200,6 +225,23 @@ fn main() -> anyhow::Result<()> {
 
 fn print_figures(figures: &impl serde::Serialize) -> anyhow::Result<()> {
     println!("{}", serde_json::to_string(figures)?);
+    Ok(())
+}
+
+fn serve(options: &ServeOptions) -> anyhow::Result<()> {
+    let ServeOptions { entries, clients, seconds, pairs, ref corpus, .. } = *options;
+    let agent = corpus.join(format!("ingest-{entries}"));
+    let files = usize::try_from(entries / SESSION_ENTRIES)?.max(3);
+    make_sessions(&agent, wordy(files, entries * ENTRY_BYTES))?;
+    let plan = ServePlan {
+        program: &program(options.program.as_deref())?,
+        agent: &std::path::absolute(&agent)?,
+        work: &std::path::absolute(corpus.join(format!("serve-{entries}-work")))?,
+        clients,
+        time: Duration::from_secs(seconds),
+        pairs,
+    };
+    println!("{}", report_serving(&measure_serving(&plan)?));
     Ok(())
 }
 

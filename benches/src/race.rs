@@ -83,6 +83,16 @@ impl Outcome {
         self.times[(self.times.len() * 19).div_ceil(20) - 1]
     }
 
+    /// Returns the time that 99 of 100 laps kept to.
+    pub fn all_but_a_few(&self) -> Duration {
+        self.times[(self.times.len() * 99).div_ceil(100) - 1]
+    }
+
+    /// Returns how many laps there were.
+    pub fn laps(&self) -> usize {
+        self.times.len()
+    }
+
     /// Returns the shortest and the longest time.
     pub fn range(&self) -> (Duration, Duration) {
         (self.times[0], self.times[self.times.len() - 1])

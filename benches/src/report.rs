@@ -10,6 +10,7 @@ use crate::growth::{GROWTH, GrowthFigures};
 use crate::ingest::{ALL, IngestFigures, Ingested, OURS};
 use crate::memory::MemoryFigures;
 use crate::race::Outcome;
+use crate::serve::ServeFigures;
 use crate::sessions::{CAT, PI, RIPGREP, SessionFigures};
 
 /// Writes the tables for reading and listing a corpus.
@@ -142,6 +143,32 @@ pub fn report_daemon(figures: &DaemonFigures) -> String {
         finely(appends.median()),
         finely(appends.nearly_all()),
         finely(appends.range().1),
+    )
+}
+
+/// Writes what many who ask at once came to.
+pub fn report_serving(figures: &ServeFigures) -> String {
+    let ServeFigures { messages, alone, clients, time, kinds, errors, memory } = figures;
+    let head = ["", "answers", "p50 ms", "p95 ms", "p99 ms", "worst"].map(str::to_owned);
+    let row = |outcome: &Outcome| {
+        vec![
+            outcome.name.to_owned(),
+            outcome.laps().to_string(),
+            finely(outcome.median()),
+            finely(outcome.nearly_all()),
+            finely(outcome.all_but_a_few()),
+            finely(outcome.range().1),
+        ]
+    };
+    let answers: usize = kinds.iter().map(Outcome::laps).sum();
+    let rows = std::iter::once(alone).chain(kinds).map(row);
+    format!(
+        "## Server: {messages} messages, {clients} clients for {:.0} s\n\n{}\n\
+         {answers} answers, {errors} errors. RssAnon {:.0} MB before, {:.0} MB at most.\n",
+        time.as_secs_f64(),
+        table(&head, rows),
+        megabytes(memory.0),
+        megabytes(memory.1),
     )
 }
 

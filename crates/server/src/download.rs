@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream;
+use futures_util::stream::{self, StreamExt};
 use tokio::sync::{Semaphore, mpsc};
 
 use crate::failure::{Answered, Failure};
@@ -62,7 +62,8 @@ impl Download {
         let pieces = stream::unfold(receiver, |mut receiver| async move {
             Some((receiver.recv().await?, receiver))
         });
-        let mut response = Body::from_stream(pieces).into_response();
+        // Whoever compresses it looks behind its end.
+        let mut response = Body::from_stream(pieces.fuse()).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media));
         if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {

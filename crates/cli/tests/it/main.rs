@@ -4,6 +4,7 @@
 
 mod commands;
 mod extension;
+mod interface;
 #[path = "../../../app/tests/it/picture.rs"]
 mod picture;
 mod real_pi;

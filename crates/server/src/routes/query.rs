@@ -115,7 +115,7 @@ impl Question {
 #[derive(Deserialize, JsonSchema)]
 struct LookUp {
     /// The question.
-    #[schemars(length(min = 1, max = 20_000))]
+    #[schemars(length(min = 1, max = 1000))]
     q: String,
     /// The working directory of whoever asks.
     project: Option<String>,

@@ -17,7 +17,7 @@ pub(super) fn add(api: Api) -> Api {
 }
 
 /// The longest query that is understood, in bytes.
-const LONGEST: usize = 20_000;
+const LONGEST: usize = 4000;
 
 /// The last result that can be reached: nobody reads so far.
 const DEEPEST: usize = 10_000;
@@ -28,7 +28,7 @@ const MOST: usize = 200;
 #[derive(Deserialize, JsonSchema)]
 struct Sought {
     /// Words, phrases in quotes, and filters such as `project:shop` or `after:2w`.
-    #[schemars(length(min = 1, max = 20_000))]
+    #[schemars(length(min = 1, max = 1000))]
     q: String,
     /// How many results at most.
     #[serde(default = "Sought::usual")]

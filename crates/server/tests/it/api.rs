@@ -50,6 +50,7 @@ pub(crate) fn send(daemon: &Daemon, method: &str, path: &str, headers: &str, bod
     let status = head.split(' ').nth(1).unwrap().parse().unwrap();
     let mut body = answer[end + 4..].to_vec();
     if head.to_lowercase().contains("transfer-encoding: chunked") {
+        assert!(body.ends_with(b"0\r\n\r\n"), "{path} is cut off");
         body = unchunk(&body);
     }
     Answer { status, head, body }
@@ -266,6 +267,10 @@ fn what_never_changes_may_be_kept_and_what_has_not_changed_is_not_sent_again() {
         let small = send(&daemon, "GET", "/api/openapi.json", &headers, "");
         assert_eq!(small.header("content-encoding"), Some(expected));
         assert!(small.body.len() * 3 < get(&daemon, "/api/openapi.json").body.len());
+        // What is sent piece by piece comes to its end, too.
+        let file = send(&daemon, "GET", "/api/v1/sessions/one/export", &headers, "");
+        assert_eq!((file.status, file.header("content-encoding")), (200, Some(expected)));
+        assert!(!file.body.is_empty());
     }
 }
 
