@@ -11,6 +11,7 @@ mod open;
 mod pager;
 mod signals;
 mod table;
+mod thrift;
 mod when;
 
 use std::io;

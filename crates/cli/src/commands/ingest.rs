@@ -13,8 +13,10 @@ use crate::failure::warn;
 use crate::locate::Locations;
 use crate::mint::now;
 use crate::table::{bytes, count, how_many};
+use crate::thrift;
 
 pub(crate) fn run(locations: &Locations, options: &IngestOptions) -> anyhow::Result<()> {
+    thrift::for_now();
     let mut app = open(locations)?;
     let started = Instant::now();
     let bar = Bar::default();

@@ -9,8 +9,10 @@ use crate::args::IngestOptions;
 use crate::brain::{Bar, when_free};
 use crate::locate::Locations;
 use crate::mint::now;
+use crate::thrift;
 
 pub(crate) fn run(locations: &Locations, options: &IngestOptions) -> anyhow::Result<()> {
+    thrift::for_now();
     let started = Instant::now();
     let bar = Bar::default();
     let (folder, settings) = (locations.brain_folder()?, locations.brain_settings()?);

@@ -2,9 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
@@ -14,18 +12,10 @@ use pi_brain_server::{Options, ReadSettings};
 use super::say;
 use crate::args::UpOptions;
 use crate::locate::Locations;
-
-/// How the GNU C library is to treat memory, which it only reads when a process starts: one pool for all threads, and what is
-/// free goes back to the system. By itself it keeps a pool for each thread, and most of what the first ingest of
-/// thousands of sessions needed, for as long as the daemon lives. Elsewhere these mean nothing.
-const THRIFT: [(&str, &str); 3] = [
-    ("MALLOC_ARENA_MAX", "1"),
-    ("MALLOC_MMAP_THRESHOLD_", "65536"),
-    ("MALLOC_TRIM_THRESHOLD_", "65536"),
-];
+use crate::thrift;
 
 pub(crate) fn run(locations: Locations, options: &UpOptions) -> anyhow::Result<()> {
-    be_thrifty();
+    thrift::for_good();
     if options.detached {
         // Who leads a group of processes cannot leave; then there is no terminal that could end us.
         let _ = rustix::process::setsid();
@@ -68,18 +58,6 @@ fn read_token(file: &Path) -> anyhow::Result<String> {
         bail!("the token in {shown} has to have at least {SHORTEST} letters and digits");
     }
     Ok(token)
-}
-
-/// Begins anew, as the same process, unless it is as thrifty as it should be, or somebody has chosen otherwise.
-fn be_thrifty() {
-    let is_set = |(name, _): &(&str, &str)| std::env::var_os(name).is_some();
-    if cfg!(target_env = "gnu")
-        && !THRIFT.iter().any(is_set)
-        && let Ok(program) = std::env::current_exe()
-    {
-        // It only comes back if that fails; then there is more memory in use, and that is all.
-        let _ = Command::new(program).args(std::env::args_os().skip(1)).envs(THRIFT).exec();
-    }
 }
 
 /// Returns how to read the settings, now and whenever they have changed.
