@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::corpus::word_pairs;
 use crate::daemon::{Daemon, Place};
+use crate::floors::RESULTS;
 use crate::memory::memory_of;
 use crate::race::Outcome;
 
@@ -174,7 +175,7 @@ fn kind_of(number: usize) -> &'static str {
 fn path(kind: &str, words: &str, nodes: &[String], number: usize) -> String {
     let words = words.replace(' ', "%20");
     match kind {
-        "search" => format!("/api/v1/search?q={words}"),
+        "search" => format!("/api/v1/search?limit={RESULTS}&q={words}"),
         "ask" => format!("/api/v1/ask?q=what%20about%20{words}"),
         "nodes" => "/api/v1/nodes?limit=50".to_owned(),
         _ => {

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-use crate::brains::Brain;
+use crate::brains::{Brain, Effort};
 use crate::desk::Desk;
 use crate::download::Download;
 use crate::failure::{Answered, Failure};
@@ -52,10 +52,24 @@ impl Api {
         Q: Params,
         T: Serialize + JsonSchema + Send + 'static,
     {
-        self.read(path, about, Holds::ForNow, answer)
+        self.read(path, about, (Effort::Long, Holds::ForNow), answer)
     }
 
-    /// Adds a question whose answer never changes.
+    /// Adds a question about one thing, which is answered at once.
+    pub(crate) fn get_one<Q, T>(
+        self,
+        path: &'static str,
+        about: &'static str,
+        answer: fn(&mut Brain, Q) -> Answered<T>,
+    ) -> Self
+    where
+        Q: Params,
+        T: Serialize + JsonSchema + Send + 'static,
+    {
+        self.read(path, about, (Effort::Short, Holds::ForNow), answer)
+    }
+
+    /// Adds a question about one thing whose answer never changes.
     pub(crate) fn get_immutable<Q, T>(
         self,
         path: &'static str,
@@ -66,14 +80,14 @@ impl Api {
         Q: Params,
         T: Serialize + JsonSchema + Send + 'static,
     {
-        self.read(path, about, Holds::Always, answer)
+        self.read(path, about, (Effort::Short, Holds::Always), answer)
     }
 
     fn read<Q, T>(
         self,
         path: &'static str,
         about: &'static str,
-        holds: Holds,
+        (effort, holds): (Effort, Holds),
         answer: fn(&mut Brain, Q) -> Answered<T>,
     ) -> Self
     where
@@ -87,7 +101,7 @@ impl Api {
                             headers: HeaderMap| {
             async move {
                 let question = Q::read(&path, query.as_deref(), &names)?;
-                let body = desk.brains.ask(move |brain| encode(&answer(brain, question)?));
+                let body = desk.brains.ask(effort, move |brain| encode(&answer(brain, question)?));
                 Ok::<_, Failure>(json(&headers, holds, body.await?))
             }
         };
@@ -117,7 +131,9 @@ impl Api {
                 async move {
                     let question = Q::read(&path, query.as_deref(), &names)?;
                     let wish: B = parse_body(&headers, body)?;
-                    let done = desk.brains.ask(move |brain| encode(&act(brain, question, wish)?));
+                    let done = desk
+                        .brains
+                        .ask(Effort::Long, move |brain| encode(&act(brain, question, wish)?));
                     let done = done.await?;
                     // What was changed has to reach the text index, and those who look on.
                     desk.daemon.look();
@@ -146,7 +162,10 @@ impl Api {
                             headers: HeaderMap| {
             async move {
                 let question = Q::read(&path, query.as_deref(), &names)?;
-                let done = desk.brains.ask(move |brain| encode(&act(brain, question)?)).await?;
+                let done = desk
+                    .brains
+                    .ask(Effort::Long, move |brain| encode(&act(brain, question)?))
+                    .await?;
                 desk.daemon.look();
                 Ok::<_, Failure>(json(&headers, Holds::ForNow, done))
             }
@@ -222,7 +241,8 @@ impl Api {
                             RawQuery(query): RawQuery| {
             async move {
                 let question = Q::read(&path, query.as_deref(), &names)?;
-                let file = desk.brains.ask(move |brain| prepare(brain, question)).await?;
+                let file =
+                    desk.brains.ask(Effort::Long, move |brain| prepare(brain, question)).await?;
                 file.send().await
             }
         };

@@ -3,6 +3,7 @@
 //! What they are asked takes files and a database, so it runs on threads of its own and stalls nobody else. The daemon says when
 //! something was taken in; until then a brain is as new as it can be, and a request costs no look at folders.
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,8 +16,11 @@ use tokio::sync::Semaphore;
 
 use crate::failure::{Answered, Failure};
 
-/// How many are open at most. Each has its own view of the database; the cores are the limit, not these.
-const MOST: usize = 4;
+/// How many are asked at once for what may take long: as many as there are cores, within these bounds. More would only take memory.
+const LONG: std::ops::RangeInclusive<usize> = 2..=8;
+
+/// How many are asked besides for what is answered at once, so that it does not wait behind the others.
+const SHORT: usize = 2;
 
 /// How long a request may wait for its turn.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -33,7 +37,17 @@ pub(crate) struct Brains {
     settings: ReadSettings,
     daemon: Arc<Daemon>,
     idle: Mutex<Vec<Brain>>,
-    turns: Arc<Semaphore>,
+    long: Arc<Semaphore>,
+    short: Arc<Semaphore>,
+}
+
+/// How long something takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// One thing is looked up.
+    Short,
+    /// Much may have to be looked at, or waited for.
+    Long,
 }
 
 /// An open brain, and how new it is.
@@ -79,16 +93,23 @@ pub(crate) fn patiently<T, E>(
 
 impl Brains {
     pub(crate) fn new(folder: PathBuf, settings: ReadSettings, daemon: Arc<Daemon>) -> Self {
-        let turns = Arc::new(Semaphore::new(MOST));
-        Self { folder, settings, daemon, idle: Mutex::default(), turns }
+        let cores = std::thread::available_parallelism().map_or(*LONG.start(), NonZero::get);
+        let long = cores.clamp(*LONG.start(), *LONG.end());
+        let [long, short] = [long, SHORT].map(|turns| Arc::new(Semaphore::new(turns)));
+        Self { folder, settings, daemon, idle: Mutex::default(), long, short }
     }
 
     /// Lets a brain do something, as soon as it is its turn.
     pub(crate) async fn ask<T: Send + 'static>(
         self: &Arc<Self>,
+        effort: Effort,
         work: impl FnOnce(&mut Brain) -> Answered<T> + Send + 'static,
     ) -> Answered<T> {
-        let turn = Arc::clone(&self.turns).acquire_owned();
+        let turns = match effort {
+            Effort::Short => &self.short,
+            Effort::Long => &self.long,
+        };
+        let turn = Arc::clone(turns).acquire_owned();
         let turn = tokio::time::timeout(PATIENCE, turn).await;
         let Ok(Ok(turn)) = turn else { return Err(Failure::busy("too much is being asked")) };
         let brains = Arc::clone(self);

@@ -14,6 +14,8 @@ pub(crate) struct Desk {
     pub(crate) brains: Arc<Brains>,
     pub(crate) settings: ReadSettings,
     pub(crate) meter: Meter,
+    /// How many models may be asked at once besides: each keeps a thread waiting.
+    pub(crate) answers: Arc<Semaphore>,
     /// A seat for each WebSocket.
     pub(crate) sockets: Arc<Semaphore>,
     /// The description of the interface.

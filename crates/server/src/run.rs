@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use pi_brain_daemon::{Daemon, Instance, Log, Parts, log_file};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
 
 use crate::brains::{Brains, ReadSettings};
 use crate::connections;
@@ -17,7 +18,10 @@ use crate::observe::Meter;
 use crate::{routes, sockets};
 
 /// How many threads may wait for files and the database at once.
-const BLOCKING_THREADS: usize = 8;
+const BLOCKING_THREADS: usize = 16;
+
+/// How many of them may wait for a model that answers a question.
+const MODEL_ANSWERS: usize = 4;
 
 /// How a daemon is to be run.
 pub struct Options {
@@ -65,6 +69,7 @@ pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
         brains,
         settings,
         meter: Meter::new(requests),
+        answers: Arc::new(Semaphore::new(MODEL_ANSWERS)),
         sockets: sockets::seats(),
         document,
     });

@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::sync::broadcast::error::RecvError;
 
+use crate::brains::Effort;
 use crate::desk::Desk;
 use crate::failure::{Answered, Failure};
 use tail::Tail;
@@ -309,9 +310,8 @@ fn channel_of(event: &str) -> &'static str {
 async fn file_of(desk: &Arc<Desk>, session: &str) -> Answered<std::path::PathBuf> {
     let session = session.to_owned();
     desk.brains
-        .ask(move |brain| {
-            let sessions = brain.app.store().sessions()?;
-            let found = sessions.into_iter().rev().find(|known| known.id == session);
+        .ask(Effort::Short, move |brain| {
+            let found = brain.app.store().sessions_called(&session)?.pop();
             let missing = || pi_brain_store::StoreError::SessionNotFound(session.clone());
             Ok(found.ok_or_else(missing)?.path.into())
         })

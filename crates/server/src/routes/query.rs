@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::api::{Api, Holds, json as answer_json, parse_body};
-use crate::brains::Brain;
+use crate::brains::{Brain, Effort};
 use crate::desk::Desk;
 use crate::failure::{Answered, Failure};
 use crate::guard::Trust;
@@ -183,7 +183,7 @@ async fn respond(
     let query = parse_body::<Question>(&headers, body)?.check()?;
     let query = Arc::new(query);
     let asked = Arc::clone(&query);
-    let found = desk.brains.ask(move |brain| answer(brain, &asked)).await?;
+    let found = desk.brains.ask(Effort::Long, move |brain| answer(brain, &asked)).await?;
     let is_model_asked = trust == Trust::Token && query.options.model;
     let pieces = is_model_asked.then(|| ask_model(&desk, query, found.clone())).flatten();
     let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
@@ -233,10 +233,13 @@ fn ask_model(desk: &Arc<Desk>, query: Arc<Question>, found: Answer) -> Option<Pi
     if !Analyst::shall_answer(&settings, &found) {
         return None;
     }
+    // Whoever comes when too many are waiting gets what the sessions say.
+    let turn = Arc::clone(&desk.answers).try_acquire_owned().ok()?;
     let (pieces, next) = mpsc::channel(ROOM);
     let stop = Arc::new(AtomicBool::new(false));
     let (stopped, folder) = (Arc::clone(&stop), desk.daemon.status().data_folder);
     tokio::task::spawn_blocking(move || {
+        let _turn = turn;
         // Whoever listened may have gone, which stops the model, too.
         let tell = |piece| drop(pieces.blocking_send(piece));
         let on_event = |event: Happened<'_>| match event {
