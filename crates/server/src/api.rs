@@ -4,14 +4,12 @@ use std::future::Future;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
-use axum::extract::{RawPathParams, RawQuery, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use crate::brains::{Brain, Effort};
@@ -20,12 +18,18 @@ use crate::download::Download;
 use crate::failure::{Answered, Failure};
 use crate::openapi::{Document, Operation};
 use crate::params::Params;
+use crate::said::{Said, Wish};
 
 /// The questions, collected one by one.
 pub(crate) struct Api {
     router: Router<Arc<Desk>>,
     document: Document,
 }
+
+/// What comes back: it can be written as JSON, and described.
+pub(crate) trait Reply: Serialize + JsonSchema + Send + 'static {}
+
+impl<T: Serialize + JsonSchema + Send + 'static> Reply for T {}
 
 /// How long an answer holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,189 +46,117 @@ impl Api {
     }
 
     /// Adds a question that a brain answers.
-    pub(crate) fn get<Q, T>(
+    pub(crate) fn get<Q: Params, T: Reply>(
         self,
         path: &'static str,
         about: &'static str,
         answer: fn(&mut Brain, Q) -> Answered<T>,
-    ) -> Self
-    where
-        Q: Params,
-        T: Serialize + JsonSchema + Send + 'static,
-    {
-        self.read(path, about, (Effort::Long, Holds::ForNow), answer)
+    ) -> Self {
+        let operation = Operation::of::<Q, (), T>("get", path, about);
+        let answer = move |brain: &mut Brain, question, ()| answer(brain, question);
+        self.ask_brain(operation, Effort::Long, Holds::ForNow, answer)
     }
 
     /// Adds a question about one thing, which is answered at once.
-    pub(crate) fn get_one<Q, T>(
+    pub(crate) fn get_one<Q: Params, T: Reply>(
         self,
         path: &'static str,
         about: &'static str,
         answer: fn(&mut Brain, Q) -> Answered<T>,
-    ) -> Self
-    where
-        Q: Params,
-        T: Serialize + JsonSchema + Send + 'static,
-    {
-        self.read(path, about, (Effort::Short, Holds::ForNow), answer)
+    ) -> Self {
+        let operation = Operation::of::<Q, (), T>("get", path, about);
+        let answer = move |brain: &mut Brain, question, ()| answer(brain, question);
+        self.ask_brain(operation, Effort::Short, Holds::ForNow, answer)
     }
 
     /// Adds a question about one thing whose answer never changes.
-    pub(crate) fn get_immutable<Q, T>(
+    pub(crate) fn get_immutable<Q: Params, T: Reply>(
         self,
         path: &'static str,
         about: &'static str,
         answer: fn(&mut Brain, Q) -> Answered<T>,
-    ) -> Self
-    where
-        Q: Params,
-        T: Serialize + JsonSchema + Send + 'static,
-    {
-        self.read(path, about, (Effort::Short, Holds::Always), answer)
-    }
-
-    fn read<Q, T>(
-        self,
-        path: &'static str,
-        about: &'static str,
-        (effort, holds): (Effort, Holds),
-        answer: fn(&mut Brain, Q) -> Answered<T>,
-    ) -> Self
-    where
-        Q: Params,
-        T: Serialize + JsonSchema + Send + 'static,
-    {
-        let names = Document::parameters::<Q>();
-        let handler = move |State(desk): State<Arc<Desk>>,
-                            path: RawPathParams,
-                            RawQuery(query): RawQuery,
-                            headers: HeaderMap| {
-            async move {
-                let question = Q::read(&path, query.as_deref(), &names)?;
-                let body = desk.brains.ask(effort, move |brain| encode(&answer(brain, question)?));
-                Ok::<_, Failure>(json(&headers, holds, body.await?))
-            }
-        };
+    ) -> Self {
         let operation = Operation::of::<Q, (), T>("get", path, about);
-        self.add(path, operation, get(handler))
+        let answer = move |brain: &mut Brain, question, ()| answer(brain, question);
+        self.ask_brain(operation, Effort::Short, Holds::Always, answer)
     }
 
     /// Adds something that a brain does.
-    pub(crate) fn post<Q, B, T>(
+    pub(crate) fn post<Q: Params, B: Wish, T: Reply>(
         self,
         path: &'static str,
         about: &'static str,
         act: fn(&mut Brain, Q, B) -> Answered<T>,
-    ) -> Self
-    where
-        Q: Params,
-        B: DeserializeOwned + JsonSchema + Send + 'static,
-        T: Serialize + JsonSchema + Send + 'static,
-    {
-        let names = Document::parameters::<Q>();
-        let handler =
-            move |State(desk): State<Arc<Desk>>,
-                  path: RawPathParams,
-                  RawQuery(query): RawQuery,
-                  headers: HeaderMap,
-                  body: Result<Bytes, axum::extract::rejection::BytesRejection>| {
-                async move {
-                    let question = Q::read(&path, query.as_deref(), &names)?;
-                    let wish: B = parse_body(&headers, body)?;
-                    let done = desk
-                        .brains
-                        .ask(Effort::Long, move |brain| encode(&act(brain, question, wish)?));
-                    let done = done.await?;
-                    // What was changed has to reach the text index, and those who look on.
-                    desk.daemon.look();
-                    Ok::<_, Failure>(json(&headers, Holds::ForNow, done))
-                }
-            };
+    ) -> Self {
         let operation = Operation::of::<Q, B, T>("post", path, about);
-        self.add(path, operation, post(handler))
+        self.ask_brain(operation, Effort::Long, Holds::ForNow, act)
     }
 
     /// Adds something that a brain takes away.
-    pub(crate) fn delete<Q, T>(
+    pub(crate) fn delete<Q: Params, T: Reply>(
         self,
         path: &'static str,
         about: &'static str,
         act: fn(&mut Brain, Q) -> Answered<T>,
-    ) -> Self
-    where
-        Q: Params,
-        T: Serialize + JsonSchema + Send + 'static,
-    {
-        let names = Document::parameters::<Q>();
-        let handler = move |State(desk): State<Arc<Desk>>,
-                            path: RawPathParams,
-                            RawQuery(query): RawQuery,
-                            headers: HeaderMap| {
-            async move {
-                let question = Q::read(&path, query.as_deref(), &names)?;
-                let done = desk
-                    .brains
-                    .ask(Effort::Long, move |brain| encode(&act(brain, question)?))
-                    .await?;
-                desk.daemon.look();
-                Ok::<_, Failure>(json(&headers, Holds::ForNow, done))
-            }
-        };
+    ) -> Self {
         let operation = Operation::of::<Q, (), T>("delete", path, about);
-        self.add(path, operation, delete(handler))
+        let act = move |brain: &mut Brain, question, ()| act(brain, question);
+        self.ask_brain(operation, Effort::Long, Holds::ForNow, act)
     }
 
-    /// Adds something that the daemon does, or tells of itself.
-    pub(crate) fn ask_daemon<Q, T, F>(
+    fn ask_brain<Q: Params, B: Wish, T: Reply>(
+        self,
+        operation: Operation,
+        effort: Effort,
+        holds: Holds,
+        answer: impl Fn(&mut Brain, Q, B) -> Answered<T> + Copy + Send + Sync + 'static,
+    ) -> Self {
+        let (names, is_change) = (Document::parameters::<Q>(), operation.is_change());
+        self.add(operation, move |desk: Arc<Desk>, said: Said| async move {
+            let (question, wish): (Q, B) = (said.question(&names)?, said.wish()?);
+            let answer = move |brain: &mut Brain| encode(&answer(brain, question, wish)?);
+            let body = desk.brains.ask(effort, answer).await?;
+            if is_change {
+                // What was changed has to reach the text index, and those who look on.
+                desk.daemon.look();
+            }
+            Ok(json(&said.headers, holds, body))
+        })
+    }
+
+    /// Adds something that the daemon tells.
+    pub(crate) fn ask_daemon<Q: Params, T: Reply, F>(
         self,
         path: &'static str,
         about: &'static str,
         answer: fn(Arc<Desk>, Q) -> F,
     ) -> Self
     where
-        Q: Params,
-        T: Serialize + JsonSchema + Send + 'static,
         F: Future<Output = Answered<T>> + Send + 'static,
     {
         let names = Document::parameters::<Q>();
-        let handler = move |State(desk): State<Arc<Desk>>,
-                            path: RawPathParams,
-                            RawQuery(query): RawQuery,
-                            headers: HeaderMap| {
-            async move {
-                let question = Q::read(&path, query.as_deref(), &names)?;
-                let answer = encode(&answer(desk, question).await?)?;
-                Ok::<_, Failure>(json(&headers, Holds::ForNow, answer))
-            }
-        };
         let operation = Operation::of::<Q, (), T>("get", path, about);
-        self.add(path, operation, get(handler))
+        self.add(operation, move |desk: Arc<Desk>, said: Said| async move {
+            let answer = encode(&answer(desk, said.question(&names)?).await?)?;
+            Ok(json(&said.headers, Holds::ForNow, answer))
+        })
     }
 
     /// Adds something that the daemon is told to do.
-    pub(crate) fn tell_daemon<B, T, F>(
+    pub(crate) fn tell_daemon<B: Wish, T: Reply, F>(
         self,
         path: &'static str,
         about: &'static str,
         act: fn(Arc<Desk>, B) -> F,
     ) -> Self
     where
-        B: DeserializeOwned + JsonSchema + Send + 'static,
-        T: Serialize + JsonSchema + Send + 'static,
         F: Future<Output = Answered<T>> + Send + 'static,
     {
-        let handler =
-            move |State(desk): State<Arc<Desk>>,
-                  headers: HeaderMap,
-                  body: Result<Bytes, axum::extract::rejection::BytesRejection>| {
-                async move {
-                    let wish: B = parse_body(&headers, body)?;
-                    let done = encode(&act(desk, wish).await?)?;
-                    Ok::<_, Failure>(json(&headers, Holds::ForNow, done))
-                }
-            };
         let operation = Operation::of::<(), B, T>("post", path, about);
-        self.add(path, operation, post(handler))
+        self.add(operation, move |desk: Arc<Desk>, said: Said| async move {
+            let done = encode(&act(desk, said.wish()?).await?)?;
+            Ok(json(&said.headers, Holds::ForNow, done))
+        })
     }
 
     /// Adds a file that a brain prepares, and that is sent piece by piece.
@@ -236,38 +168,35 @@ impl Api {
         prepare: fn(&mut Brain, Q) -> Answered<Download>,
     ) -> Self {
         let names = Document::parameters::<Q>();
-        let handler = move |State(desk): State<Arc<Desk>>,
-                            path: RawPathParams,
-                            RawQuery(query): RawQuery| {
-            async move {
-                let question = Q::read(&path, query.as_deref(), &names)?;
-                let file =
-                    desk.brains.ask(Effort::Long, move |brain| prepare(brain, question)).await?;
-                file.send().await
-            }
-        };
         let operation = Operation::of::<Q, (), String>("get", path, about).media(media);
-        self.add(path, operation, get(handler))
+        self.add(operation, move |desk: Arc<Desk>, said: Said| async move {
+            let question = said.question(&names)?;
+            let prepare = move |brain: &mut Brain| prepare(brain, question);
+            desk.brains.ask(Effort::Long, prepare).await?.send().await
+        })
+    }
+
+    fn add<F>(
+        self,
+        operation: Operation,
+        answer: impl FnOnce(Arc<Desk>, Said) -> F + Clone + Send + Sync + 'static,
+    ) -> Self
+    where
+        F: Future<Output = Answered<Response>> + Send + 'static,
+    {
+        let handler = move |State(desk): State<Arc<Desk>>, said: Said| answer(desk, said);
+        let handler = match operation.method() {
+            "post" => post(handler),
+            "delete" => delete(handler),
+            _ => get(handler),
+        };
+        self.route(operation, handler)
     }
 
     /// Adds something that answers in its own way.
-    pub(crate) fn route(
-        self,
-        path: &'static str,
-        operation: Operation,
-        handler: MethodRouter<Arc<Desk>>,
-    ) -> Self {
-        self.add(path, operation, handler)
-    }
-
-    fn add(
-        mut self,
-        path: &'static str,
-        operation: Operation,
-        handler: MethodRouter<Arc<Desk>>,
-    ) -> Self {
+    pub(crate) fn route(mut self, operation: Operation, handler: MethodRouter<Arc<Desk>>) -> Self {
         self.document.add(&operation);
-        self.router = self.router.route(path, handler);
+        self.router = self.router.route(operation.path(), handler);
         self
     }
 
@@ -279,37 +208,6 @@ impl Api {
 
 fn encode(value: &impl Serialize) -> Answered<Vec<u8>> {
     serde_json::to_vec(value).map_err(|error| Failure::internal(error.to_string()))
-}
-
-/// Reads a body. An empty one stands for one that says nothing.
-pub(crate) fn parse_body<B: DeserializeOwned>(
-    headers: &HeaderMap,
-    body: Result<Bytes, axum::extract::rejection::BytesRejection>,
-) -> Answered<B> {
-    let body = body.map_err(|error| match error.status() {
-        StatusCode::PAYLOAD_TOO_LARGE => Failure::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too_large",
-            "the body is too large",
-            "send less at once",
-        ),
-        _ => Failure::bad_request(error.body_text()),
-    })?;
-    // A form of another site can send text, but no JSON, without being asked for permission first.
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    let is_json = kind.is_some_and(|kind| {
-        kind.split(';').next().is_some_and(|kind| kind.trim() == "application/json")
-    });
-    if !body.is_empty() && !is_json {
-        return Err(Failure::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "not_json",
-            "the body has to be JSON",
-            "send it with `Content-Type: application/json`",
-        ));
-    }
-    let text: &[u8] = if body.is_empty() { b"{}" } else { &body };
-    serde_json::from_slice(text).map_err(|error| Failure::bad_request(error.to_string()))
 }
 
 /// Answers with JSON, or says that the answer is the one that whoever asks has already.

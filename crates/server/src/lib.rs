@@ -9,6 +9,7 @@ mod error;
 mod failure;
 mod guard;
 mod params;
+mod said;
 mod openapi;
 mod brains;
 mod desk;

@@ -45,6 +45,19 @@ impl Operation {
         }
     }
 
+    pub(crate) fn method(self) -> &'static str {
+        self.method
+    }
+
+    pub(crate) fn path(self) -> &'static str {
+        self.path
+    }
+
+    /// Returns whether it may change something.
+    pub(crate) fn is_change(self) -> bool {
+        self.method != "get"
+    }
+
     /// Says that no token is needed although it is no mere look.
     pub(crate) fn open(self) -> Self {
         Self { is_open: true, ..self }

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Extension;
-use axum::body::Bytes;
 use axum::extract::State;
-use axum::extract::rejection::BytesRejection;
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -21,12 +19,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::api::{Api, Holds, json as answer_json, parse_body};
+use crate::api::{Api, Holds, json as answer_json};
 use crate::brains::{Brain, Effort};
 use crate::desk::Desk;
 use crate::failure::{Answered, Failure};
 use crate::guard::Trust;
 use crate::openapi::Operation;
+use crate::said::Said;
 
 pub(super) fn add(api: Api) -> Api {
     let query = Operation::of::<(), Question, Answer>(
@@ -40,8 +39,8 @@ pub(super) fn add(api: Api) -> Api {
         "/api/v1/ask",
         "Answers a question as it stands in the sessions, then by a model, if one is chosen",
     );
-    api.route("/api/query", query.open(), post(for_agents))
-        .route("/api/v1/ask", ask, post(for_people))
+    api.route(query.open(), post(for_agents))
+        .route(ask, post(for_people))
         .get("/api/v1/ask", "Answers a question from the sessions alone", look_up)
         .get("/api/v1/briefing", "What is known about a project, without secrets", briefing)
 }
@@ -155,38 +154,35 @@ fn briefing(brain: &mut Brain, (wanted,): (Project,)) -> Answered<Briefing> {
 }
 
 async fn for_agents(
-    state: State<Arc<Desk>>,
-    trust: Extension<Trust>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    State(desk): State<Arc<Desk>>,
+    Extension(trust): Extension<Trust>,
+    said: Said,
 ) -> Answered<Response> {
-    respond(state, trust, headers, body, Answer::without_secrets).await
+    respond(&desk, trust, &said, Answer::without_secrets).await
 }
 
 async fn for_people(
-    state: State<Arc<Desk>>,
-    trust: Extension<Trust>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    State(desk): State<Arc<Desk>>,
+    Extension(trust): Extension<Trust>,
+    said: Said,
 ) -> Answered<Response> {
-    respond(state, trust, headers, body, |answer| answer).await
+    respond(&desk, trust, &said, |answer| answer).await
 }
 
 /// Answers at once what the sessions say, and goes on with what a model makes of it for those who listen.
 async fn respond(
-    State(desk): State<Arc<Desk>>,
-    Extension(trust): Extension<Trust>,
-    headers: HeaderMap,
-    body: Result<Bytes, BytesRejection>,
+    desk: &Arc<Desk>,
+    trust: Trust,
+    said: &Said,
     shown: fn(Answer) -> Answer,
 ) -> Answered<Response> {
-    let query = parse_body::<Question>(&headers, body)?.check()?;
+    let query = said.wish::<Question>()?.check()?;
     let query = Arc::new(query);
     let asked = Arc::clone(&query);
     let found = desk.brains.ask(Effort::Long, move |brain| answer(brain, &asked)).await?;
     let is_model_asked = trust == Trust::Token && query.options.model;
-    let pieces = is_model_asked.then(|| ask_model(&desk, query, found.clone())).flatten();
-    let accepted = headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
+    let pieces = is_model_asked.then(|| ask_model(desk, query, found.clone())).flatten();
+    let accepted = said.headers.get(header::ACCEPT).and_then(|accepted| accepted.to_str().ok());
     let found = shown(found);
     if accepted.is_some_and(|accepted| accepted.contains("text/event-stream")) {
         return Ok(stream_out(&found, pieces, shown));
@@ -200,7 +196,7 @@ async fn respond(
         }
     }
     let body = serde_json::to_vec(&answer).map_err(|error| Failure::internal(error.to_string()))?;
-    Ok(answer_json(&headers, Holds::ForNow, body))
+    Ok(answer_json(&said.headers, Holds::ForNow, body))
 }
 
 /// What a model says, piece by piece. It is stopped when nobody listens any more.
