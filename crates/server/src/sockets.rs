@@ -127,12 +127,14 @@ impl Client {
         loop {
             let desk = Arc::clone(&self.desk);
             let done = tokio::select! {
-                said = self.socket.recv() => self.listen(said).await,
+                // What was told before the end is passed on before the end.
+                biased;
                 told = events.recv() => match told {
                     Ok(told) => self.tell(&told).await,
                     Err(RecvError::Lagged(_)) => Err(Ended::TooSlow),
                     Err(RecvError::Closed) => Err(Ended::Stopping),
                 },
+                said = self.socket.recv() => self.listen(said).await,
                 () = tokio::time::sleep(SIGN_OF_LIFE) => self.write(Message::Ping(Vec::new().into())).await,
                 () = desk.daemon.ended() => Err(Ended::Stopping),
             };
