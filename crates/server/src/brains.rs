@@ -16,8 +16,9 @@ use tokio::sync::Semaphore;
 
 use crate::failure::{Answered, Failure};
 
-/// How many are asked at once for what may take long: as many as there are cores, within these bounds. More would only take memory.
-const LONG: std::ops::RangeInclusive<usize> = 2..=8;
+/// How many are asked at once for what may take long: two for each core, because half of the time they wait for files, within
+/// these bounds.
+const LONG: std::ops::RangeInclusive<usize> = 4..=16;
 
 /// How many are asked besides for what is answered at once, so that it does not wait behind the others.
 const SHORT: usize = 2;
@@ -94,7 +95,7 @@ pub(crate) fn patiently<T, E>(
 impl Brains {
     pub(crate) fn new(folder: PathBuf, settings: ReadSettings, daemon: Arc<Daemon>) -> Self {
         let cores = std::thread::available_parallelism().map_or(*LONG.start(), NonZero::get);
-        let long = cores.clamp(*LONG.start(), *LONG.end());
+        let long = (2 * cores).clamp(*LONG.start(), *LONG.end());
         let [long, short] = [long, SHORT].map(|turns| Arc::new(Semaphore::new(turns)));
         Self { folder, settings, daemon, idle: Mutex::default(), long, short }
     }

@@ -18,7 +18,7 @@ use crate::observe::Meter;
 use crate::{routes, sockets};
 
 /// How many threads may wait for files and the database at once.
-const BLOCKING_THREADS: usize = 16;
+const BLOCKING_THREADS: usize = 32;
 
 /// How many of them may wait for a model that answers a question.
 const MODEL_ANSWERS: usize = 4;
