@@ -1,0 +1,24 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vite";
+
+/** The viewer inside exported sessions: one script and one style sheet, which the program writes into each file. */
+export default defineConfig({
+  plugins: [svelte()],
+  publicDir: false,
+  build: {
+    target: "es2023",
+    outDir: "dist/export",
+    assetsInlineLimit: Number.POSITIVE_INFINITY,
+    cssCodeSplit: false,
+    reportCompressedSize: false,
+    rolldownOptions: {
+      input: "src/export/main.ts",
+      output: {
+        format: "iife",
+        entryFileNames: "viewer.js",
+        assetFileNames: "viewer[extname]",
+        codeSplitting: false,
+      },
+    },
+  },
+});
