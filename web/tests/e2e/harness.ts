@@ -69,7 +69,7 @@ export class Brain {
   /** Ends the daemon and takes its folder away. */
   async stop(): Promise<void> {
     const daemon = this.#daemon;
-    if (daemon !== undefined && daemon.exitCode === null) {
+    if (daemon?.exitCode === null) {
       const ended = new Promise((done) => daemon.once("exit", done));
       daemon.kill("SIGTERM");
       await ended;
