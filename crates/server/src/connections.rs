@@ -1,16 +1,18 @@
 //! Connections: how many there may be, and how long each may take for what it does.
 
 use std::io;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::extract::Request;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::sync::{Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
+use tower::ServiceExt;
 
 /// How many connections there may be at once. Those beyond wait until one ends.
 const MOST: u32 = 512;
@@ -24,6 +26,10 @@ const PIECE: Duration = Duration::from_secs(30);
 
 /// How long those who are still being answered may keep the server from ending.
 const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Who is at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) SocketAddr);
 
 /// Answers connections until `over`.
 pub(crate) async fn serve(
@@ -44,9 +50,9 @@ pub(crate) async fn serve(
             Ok(seat) = Arc::clone(&room).acquire_owned() => seat,
             () = &mut over => break,
         };
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 // Out of files, or the other end has gone: others may do better in a moment.
                 Err(_) => {
                     tokio::time::sleep(AFTER_TROUBLE).await;
@@ -58,7 +64,12 @@ pub(crate) async fn serve(
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(PIECE));
-        let service = TowerToHyperService::new(router.clone());
+        let service = router.clone().map_request(move |request: hyper::Request<_>| {
+            let mut request: Request = request.map(axum::body::Body::new);
+            request.extensions_mut().insert(Peer(peer));
+            request
+        });
+        let service = TowerToHyperService::new(service);
         let connection =
             server.serve_connection(TokioIo::new(Box::pin(stream)), service).with_upgrades();
         let mut is_closing = is_closing.clone();

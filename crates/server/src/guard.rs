@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use axum::http::header::{AUTHORIZATION, HOST, ORIGIN};
+use axum::http::header::{AUTHORIZATION, HOST, ORIGIN, SEC_WEBSOCKET_PROTOCOL};
 use axum::http::{HeaderMap, Method, StatusCode};
 
 use crate::failure::Failure;
@@ -19,6 +19,12 @@ pub(crate) enum Trust {
 
 /// What may be asked without the token although it is no mere look: the answer is made from what may be read anyway.
 const OPEN: &str = "/api/query";
+
+/// Where something is told about the owner of the brain. Everywhere else is only the page, which is the same for everybody.
+const PRIVATE: [&str; 4] = ["/api", "/ws", "/health", "/metrics"];
+
+/// What stands before the token in the list of protocols that a page asks a WebSocket for: it cannot send other headers.
+const TOKEN_PROTOCOL: &str = "token.";
 
 /// Decides about requests.
 #[derive(Clone, Debug)]
@@ -62,10 +68,10 @@ impl Gate {
         if headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site") {
             return Err(foreign_origin());
         }
-        let given = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let given = given.map(|value| value.strip_prefix("Bearer ").unwrap_or_default());
+        let given = given_token(headers);
         let is_safe = matches!(*method, Method::GET | Method::HEAD);
-        let needs_none = self.is_local && (is_safe || path == OPEN);
+        let needs_none =
+            if self.is_local { is_safe || path == OPEN } else { is_safe && !is_private(path) };
         match given {
             Some(given) if is_same(given, &self.token) => Ok(Trust::Token),
             None if needs_none => Ok(Trust::None),
@@ -84,6 +90,22 @@ impl Gate {
             host.eq_ignore_ascii_case("localhost") || matches!(host, "127.0.0.1" | "[::1]");
         is_loopback && given.is_none_or(|given| given == self.port.to_string())
     }
+}
+
+/// Returns the token that a request says, which is nothing if what it says is no token.
+fn given_token(headers: &HeaderMap) -> Option<&str> {
+    let said = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let said = said.map(|value| value.strip_prefix("Bearer ").unwrap_or_default());
+    said.or_else(|| {
+        let protocols = headers.get(SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;
+        protocols.split(',').find_map(|protocol| protocol.trim().strip_prefix(TOKEN_PROTOCOL))
+    })
+}
+
+fn is_private(path: &str) -> bool {
+    PRIVATE.iter().any(|place| {
+        path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
 }
 
 fn foreign_host() -> Failure {

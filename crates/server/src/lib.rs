@@ -7,6 +7,7 @@
 
 mod error;
 mod failure;
+mod neighbours;
 mod guard;
 mod params;
 mod said;

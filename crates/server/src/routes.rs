@@ -5,6 +5,7 @@ mod daemon;
 mod forest;
 mod knowledge;
 mod nodes;
+mod page;
 mod query;
 mod search;
 mod sessions;
@@ -53,9 +54,8 @@ pub(crate) fn all() -> (Router<Arc<Desk>>, Vec<u8>) {
         .route("/metrics", get(metrics))
         .route("/ws", get(sockets::open))
         .route("/api/openapi.json", get(openapi))
-        .method_not_allowed_fallback(wrong_method)
-        .fallback(nothing_there);
-    (router, document)
+        .method_not_allowed_fallback(wrong_method);
+    (page::add(router), document)
 }
 
 /// Puts everything before the routes that a request has to pass.
@@ -113,10 +113,6 @@ async fn health(State(desk): State<Arc<Desk>>) -> Json<Value> {
 
 async fn openapi(State(desk): State<Arc<Desk>>, headers: axum::http::HeaderMap) -> Response {
     answer_json(&headers, Holds::ForNow, desk.document.clone())
-}
-
-async fn nothing_there() -> Failure {
-    Failure::not_found("there is nothing here", "/api/openapi.json lists what is")
 }
 
 async fn wrong_method() -> Failure {

@@ -15,7 +15,7 @@ use crate::desk::Desk;
 use crate::error::{Result, ServerError};
 use crate::guard::Gate;
 use crate::observe::Meter;
-use crate::{routes, sockets};
+use crate::{neighbours, routes, sockets};
 
 /// How many threads may wait for files and the database at once.
 const BLOCKING_THREADS: usize = 32;
@@ -108,9 +108,10 @@ fn runtime() -> io::Result<tokio::runtime::Runtime> {
 
 fn listen(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).map_err(|source| match source.kind() {
-        io::ErrorKind::AddrInUse => {
-            ServerError::PortTaken { port: address.port(), by: holder::of(address.port()) }
-        }
+        io::ErrorKind::AddrInUse => ServerError::PortTaken {
+            port: address.port(),
+            by: neighbours::holder_of(address.port()),
+        },
         _ => ServerError::Listen { address, source },
     })
 }
@@ -132,44 +133,5 @@ async fn obey(
         } else {
             std::process::exit(130);
         }
-    }
-}
-
-/// Finds out who listens on a port of this machine, as far as the system tells.
-mod holder {
-    use std::fs;
-    use std::path::Path;
-
-    /// Returns the name and the number of the process.
-    pub(super) fn of(port: u16) -> Option<String> {
-        let inode = ["/proc/net/tcp", "/proc/net/tcp6"]
-            .iter()
-            .filter_map(|table| fs::read_to_string(table).ok())
-            .find_map(|table| listening_inode(&table, port))?;
-        let wanted = format!("socket:[{inode}]");
-        let processes = fs::read_dir("/proc").ok()?;
-        processes.flatten().map(|process| process.path()).find_map(|process| {
-            let files = fs::read_dir(process.join("fd")).ok()?;
-            let is_it = |file: &Path| {
-                fs::read_link(file).is_ok_and(|target| target.as_os_str() == &*wanted)
-            };
-            files.flatten().any(|file| is_it(&file.path())).then(|| name(&process)).flatten()
-        })
-    }
-
-    /// Returns the number of the socket in a table of the kernel: local address in the second column, 0A (listening) in the
-    /// fourth, the number in the tenth.
-    fn listening_inode(table: &str, port: u16) -> Option<String> {
-        let ending = format!(":{port:04X}");
-        table.lines().find_map(|line| {
-            let columns: Vec<&str> = line.split_whitespace().collect();
-            let is_it = columns.get(1)?.ends_with(&ending) && *columns.get(3)? == "0A";
-            columns.get(9).filter(|_| is_it).map(|&inode| inode.to_owned())
-        })
-    }
-
-    fn name(process: &Path) -> Option<String> {
-        let name = fs::read_to_string(process.join("comm")).ok()?;
-        Some(format!("{} (process {})", name.trim(), process.file_name()?.to_str()?))
     }
 }

@@ -27,6 +27,9 @@ use tail::Tail;
 /// How many sockets may be open at once.
 const MOST: u32 = 128;
 
+/// What is spoken, for those who want it named.
+const PROTOCOL: &str = "pi-brain";
+
 /// How long those who are told that the daemon ends may take to hear it.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -83,7 +86,9 @@ pub(crate) async fn open(
 ) -> Answered<Response> {
     let seat = Arc::clone(&desk.sockets).try_acquire_owned();
     let seat = seat.map_err(|_| Failure::busy("too many sockets are open"))?;
-    Ok(upgrade.max_message_size(LARGEST).on_upgrade(|socket| async move {
+    // A browser that asks for protocols, to say the token among them, has to be granted one.
+    let upgrade = upgrade.protocols([PROTOCOL]).max_message_size(LARGEST);
+    Ok(upgrade.on_upgrade(|socket| async move {
         let _open = (desk.meter.socket_opened(), seat);
         let mut client =
             Client { socket, desk, channels: BTreeSet::new(), tails: BTreeMap::new(), heard: 0 };

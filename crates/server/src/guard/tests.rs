@@ -124,3 +124,28 @@ fn where_other_machines_can_ask_everything_needs_the_token() {
     let foreign = format!("{known}; origin: http://evil.example:8765");
     ask(&Method::POST, "/api/query", &foreign, Some(FOREIGN_ORIGIN));
 }
+
+#[test]
+fn the_page_itself_is_for_everybody_and_nothing_else() {
+    let elsewhere = |path: &str, headers: &str, expected| {
+        check_at("0.0.0.0", &Method::GET, path, headers, expected);
+    };
+    for path in ["/", "/assets/index-a1.js", "/sessions/abc", "/apiary"] {
+        elsewhere(path, "host: brain.example:8765", None);
+    }
+    for path in ["/api", "/api/page", "/api/v1/nodes", "/ws", "/health", "/metrics"] {
+        elsewhere(path, "host: brain.example:8765", Some(NO_TOKEN));
+    }
+    check_at("0.0.0.0", &Method::POST, "/", "host: brain.example:8765", Some(NO_TOKEN));
+}
+
+#[test]
+fn a_page_says_the_token_to_a_socket_among_its_protocols() {
+    let ask = |protocols: &str, expected| {
+        let headers = format!("host: brain.example:8765; sec-websocket-protocol: {protocols}");
+        check_at("0.0.0.0", &Method::GET, "/ws", &headers, expected);
+    };
+    ask("pi-brain, token.secret", None);
+    ask("pi-brain, token.wrong", Some(NO_TOKEN));
+    ask("pi-brain", Some(NO_TOKEN));
+}
