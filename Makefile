@@ -11,28 +11,38 @@ SCHEMATHESIS_VERSION := 4.32.5
 
 export PATH := $(CURDIR)/$(TOOLS)/bin:$(PATH)
 
-.PHONY: run test build fmt clippy deny unit extension tools bench soak fuzz clean
+.PHONY: run test build web fmt clippy deny unit extension page browser tools bench soak fuzz clean
 
 run: build
 	@{ $(CARGO) run --release --locked --quiet -- ingest && $(CARGO) run --release --locked --quiet; } || \
 		{ [ $$? -eq 3 ] && echo "So here is a demo set:" && \
 		$(CARGO) run --release --locked --quiet -- demo; }
 
-build:
+build: web
 	$(CARGO) build --release --locked
 
-test: tools fmt clippy deny unit extension
+# The web page, which is embedded into the program. `cargo build` works without it; then there is no page.
+web: web/dist/index.html
+
+web/dist/index.html: web/node_modules/.installed docs/openapi.json $(shell find web/src web/public -type f) $(wildcard web/*.html web/*.ts web/*.js)
+	cd web && npm run --silent build
+
+web/node_modules/.installed: web/package-lock.json
+	cd web && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+test: tools web fmt clippy deny unit extension page
 
 fmt:
 	$(CARGO) fmt --all --check
 
-clippy:
+clippy: web
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 deny: $(TOOLS)/bin/cargo-deny
 	cargo-deny --workspace --all-features check licenses bans sources
 
-unit: tools
+unit: tools web
 	$(CARGO) test --workspace --locked --doc --quiet
 	$(CARGO) test --workspace --locked --all-targets
 
@@ -41,6 +51,15 @@ extension: tools
 	sh tests/pi/extension/types.sh
 	$(TOOLS)/pi/1.5.0/node --test --test-reporter=dot tests/pi/extension/units.test.mjs
 	$(TOOLS)/pi/1.5.0/node tests/pi/extension/check.mjs
+
+# The web page: its types and its parts, then all of it in a real browser before the real program.
+page: web browser unit
+	cd web && npm run --silent check
+	cd web && npm run --silent test
+	cd web && npm run --silent e2e
+
+browser:
+	@sh web/tests/browser.sh
 
 # What the tests need besides Rust: real pis to compare with, the licence checker, ripgrep, which the benchmarks race
 # against, and schemathesis, which makes requests up.

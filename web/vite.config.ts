@@ -19,5 +19,5 @@ export default defineConfig({
   server: {
     proxy: { "/api": asItsOwn, "/health": asItsOwn, "/ws": { ...asItsOwn, ws: true } },
   },
-  test: { environment: "jsdom", include: ["src/**/*.test.ts"] },
+  test: { environment: "jsdom", include: ["src/**/*.test.ts", "tests/*.test.ts"] },
 });

@@ -62,7 +62,7 @@ pub use settings::{
 pub use show::{Link, Meant, NodeView, Placed};
 pub use spending::{Cost, CostBy, CostKey, CostRow};
 pub use stats::{Disk, Stats};
-pub use transcript::write_transcript;
+pub use transcript::{session_title, write_transcript};
 pub use views::{
     BookmarkKind, BookmarkView, BranchView, CostView, Family, FamilyMessage, FamilySession,
     ImportNews, ImportView, ImportedTree, ImportedView, JoinedView, MessageView, Occurrence,

@@ -4,14 +4,13 @@ use std::io::{self, Write};
 
 use pi_brain_session::{Block, Body, Entry, Raw, Role, Session, blocks};
 
-use crate::gist::key_argument;
+use crate::gist::{Gist, key_argument};
 use crate::markdown::{markdown_block, markdown_code, markdown_inline};
 
 /// Writes the entries of a path, one after the other; no more than one of them is held.
 pub fn write_transcript(session: &Session, path: &[usize], out: &mut dyn Write) -> io::Result<()> {
     let header = session.header();
-    let title = session.log().name().unwrap_or("Session");
-    writeln!(out, "# {}\n", markdown_inline(title))?;
+    writeln!(out, "# {}\n", markdown_inline(&session_title(session)?))?;
     let created = header.created().map(|time| time.to_string());
     let facts = [
         ("id", Some(header.id.clone())),
@@ -25,6 +24,17 @@ pub fn write_transcript(session: &Session, path: &[usize], out: &mut dyn Write) 
         }
     }
     path.iter().try_for_each(|&at| write_entry(session, at, out))
+}
+
+/// Returns what a session is called: its name, else how the first message of a person begins.
+pub fn session_title(session: &Session) -> io::Result<String> {
+    if let Some(name) = session.log().name() {
+        return Ok(name.to_owned());
+    }
+    let entries = session.log().entries();
+    let first = entries.iter().position(|entry| entry.role() == Some(&Role::User));
+    let words = first.map(|at| Gist::of(session, at)).transpose()?.map(|gist| gist.words);
+    Ok(words.filter(|words| !words.is_empty()).unwrap_or_else(|| "Session".to_owned()))
 }
 
 fn write_entry(session: &Session, at: usize, out: &mut dyn Write) -> io::Result<()> {

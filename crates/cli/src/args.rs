@@ -242,6 +242,15 @@ is paid once. Nothing is written. `pi-brain forest import SESSION --family` keep
     Stats(ReadOptions),
     /// Prints everything as one JSON object, in pi's own shapes
     Dump(ReadOptions),
+    /// Writes it as one file of HTML, to be read, searched and printed in any browser
+    #[command(after_help = "\
+The file needs nothing else: the whole tree, every branch, and what shows them. Nothing in it is sent anywhere.
+
+Examples:
+  pi-brain session export latest
+  pi-brain session export 01a1e054 -o review.html --redact
+  pi-brain session export 01a1e054 --leaf 5d0be7aa   opens on another branch")]
+    Export(SessionExportOptions),
     /// Labels an entry, or clears its label
     #[command(after_help = "\
 Examples:
@@ -434,6 +443,21 @@ pub(crate) struct ForkOptions {
     /// Copy the whole current path
     #[arg(long, conflicts_with = "at")]
     pub(crate) clone: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct SessionExportOptions {
+    /// A file, an id or the beginning of one, or `latest` for the file written last
+    pub(crate) session: OsString,
+    /// Where to write it; `-` is standard output [default: `pi-session-ID.html` in this folder]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Open it on the path to this entry
+    #[arg(long, value_name = "ENTRY")]
+    pub(crate) leaf: Option<String>,
+    /// Take secrets out
+    #[arg(long)]
+    pub(crate) redact: bool,
 }
 
 #[derive(Args)]

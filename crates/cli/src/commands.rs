@@ -43,6 +43,7 @@ pub(crate) mod rebuild;
 pub(crate) mod redact;
 pub(crate) mod related;
 pub(crate) mod search;
+pub(crate) mod session_export;
 pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod stats;

@@ -24,8 +24,8 @@ use crate::commands::{
     analyze, ask, backup, brain_stats, branch, branches, brief, compact, config, context, cost,
     daemon, decisions, demo, doctor, dump, edges, errors, export, family, file, forest, forget,
     fork, graph, ingest, install, label, lessons, mcp, migrate, models, name, node, nodes,
-    overview, patterns, projects, quirks, rebuild, redact, related, search, sessions, show, stats,
-    tags, tree, up,
+    overview, patterns, projects, quirks, rebuild, redact, related, search, session_export,
+    sessions, show, stats, tags, tree, up,
 };
 use crate::locate::Locations;
 
@@ -107,6 +107,7 @@ fn run_session(locations: &Locations, command: SessionCommand) -> anyhow::Result
         SessionCommand::Context(options) => context::run(locations, &options),
         SessionCommand::Stats(options) => stats::run(locations, &options),
         SessionCommand::Dump(options) => dump::run(locations, &options),
+        SessionCommand::Export(options) => session_export::run(locations, &options),
         SessionCommand::Label(options) => label::run(locations, &options),
         SessionCommand::Name(options) => name::run(locations, &options),
         SessionCommand::Branch(options) => branch::run(locations, &options),
