@@ -39,11 +39,15 @@ pub(crate) fn holder_of(port: u16) -> Option<String> {
 /// Returns whether the program at the other end of a connection to `port` may belong to another user than this one.
 pub(crate) fn is_of_another_user(peer: SocketAddr, port: u16) -> bool {
     let own = rustix::process::getuid().as_raw();
-    let is_it = |socket: &Socket| {
-        socket.state == State::Connected
-            && (socket.local_port, socket.remote_port) == (peer.port(), port)
+    owners(sockets(), peer.port(), port).any(|owner| owner != own)
+}
+
+/// Returns whose the connections between two ports are, as their first end has them.
+fn owners(sockets: impl Iterator<Item = Socket>, from: u16, to: u16) -> impl Iterator<Item = u32> {
+    let is_it = move |socket: &Socket| {
+        socket.state == State::Connected && (socket.local_port, socket.remote_port) == (from, to)
     };
-    sockets().filter(is_it).any(|socket| socket.owner != own)
+    sockets.filter(is_it).map(|socket| socket.owner)
 }
 
 fn sockets() -> impl Iterator<Item = Socket> {
@@ -74,4 +78,29 @@ fn parse(line: &str) -> Option<Socket> {
 fn name(process: &Path) -> Option<String> {
     let name = fs::read_to_string(process.join("comm")).ok()?;
     Some(format!("{} (process {})", name.trim(), process.file_name()?.to_str()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A table as the kernel writes it: a port that user 1000 listens on, and both ends of a connection to it by user 1001.
+    const TABLE: &str = "\
+  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:223D 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 41001 1 0000000000000000 100 0 0 10 0
+   1: 0100007F:223D 0100007F:C001 01 00000000:00000000 00:00000000 00000000  1000        0 41002 1 0000000000000000 20 4 30 10 -1
+   2: 0100007F:C001 0100007F:223D 01 00000000:00000000 00:00000000 00000000  1001        0 41003 1 0000000000000000 20 4 30 10 -1
+   3: 0100007F:C002 0100007F:223D 06 00000000:00000000 03:00000000 00000000     0        0 0 3 0000000000000000";
+
+    #[test]
+    fn a_connection_is_known_by_the_end_that_opened_it() {
+        let table = || TABLE.lines().filter_map(parse);
+        assert_eq!(owners(table(), 0xC001, 8765).collect::<Vec<_>>(), [1001]);
+        assert_eq!(owners(table(), 0xC002, 8765).count(), 0);
+        let listening = table().find(|socket| socket.state == State::Listening);
+        assert_eq!(
+            listening.map(|socket| (socket.local_port, socket.inode)),
+            Some((8765, "41001".into()))
+        );
+    }
 }

@@ -9,6 +9,7 @@ mod attacks;
 mod forest;
 mod home;
 mod http;
+mod page;
 mod sessions;
 mod sockets;
 mod troubles;
