@@ -25,12 +25,17 @@ const KEY = "pi-brain-token";
 let token: Promise<string | undefined> | undefined;
 
 async function fetchToken(): Promise<string | undefined> {
-  const typed = sessionStorage.getItem(KEY);
-  if (typed !== null) return typed;
+  const typed = typedToken();
+  if (typed !== undefined) return typed;
   const answer = await fetch("/api/page");
   if (!answer.ok) return undefined;
   const { token } = (await answer.json()) as { token: string };
   return token;
+}
+
+/** Returns the token if a person had to type it, because the daemon gives it to nobody. */
+export function typedToken(): string | undefined {
+  return sessionStorage.getItem(KEY) ?? undefined;
 }
 
 /** Takes the token that a person typed, where the daemon listens beyond this machine and gives it to nobody. */
@@ -46,7 +51,7 @@ export function currentToken(): Promise<string | undefined> {
 
 const withToken: Middleware = {
   async onRequest({ request }) {
-    const isOpen = request.method === "GET" && sessionStorage.getItem(KEY) === null;
+    const isOpen = request.method === "GET" && typedToken() === undefined;
     const given = isOpen ? undefined : await currentToken();
     if (given !== undefined) request.headers.set("Authorization", `Bearer ${given}`);
     return request;

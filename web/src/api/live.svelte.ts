@@ -1,5 +1,7 @@
 /** What happens at the daemon, as it happens: one WebSocket for the whole page. */
 
+import { typedToken } from "./client";
+
 /** What is told: an event of a channel, lines of a session, or that some were missed. */
 export type Told =
   | { type: "event"; number: number; channel: string; event: string; data: unknown }
@@ -46,7 +48,13 @@ class Live {
 
   #open(): void {
     if (this.#socket !== undefined) return;
-    const socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`);
+    const typed = typedToken();
+    // A browser sends no other headers with a socket than the names of protocols.
+    const protocols = typed === undefined ? [] : ["pi-brain", `token.${typed}`];
+    const socket = new WebSocket(
+      `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/ws`,
+      protocols,
+    );
     this.#socket = socket;
     socket.addEventListener("open", () => {
       this.#isOpen = true;
