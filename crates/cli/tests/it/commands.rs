@@ -5,6 +5,7 @@ mod asking;
 mod asking_a_model;
 mod brain;
 pub(crate) mod daemon;
+mod exporting;
 mod family;
 mod finding;
 mod forest;
