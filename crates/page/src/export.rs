@@ -4,7 +4,9 @@
 //! around it, and the file says that only the viewer, known by its hash, may run at all and that nothing may be asked of any
 //! host.
 
+use std::ffi::OsStr;
 use std::io::{self, Write};
+use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -96,30 +98,20 @@ impl Viewer {
     }
 }
 
-/// What is told about the session as a whole.
+/// What is told about the session as a whole, before its entries.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct About<'a> {
     title: &'a str,
-    id: &'a str,
-    project: Option<&'a str>,
-    created: Option<String>,
-    /// The line of the entry whose path is shown at first.
-    leaf: Option<u64>,
+    file: &'a str,
+    header: Option<Box<RawValue>>,
+    /// The entry whose path is shown at first.
+    leaf: Option<String>,
     is_redacted: bool,
-    written: &'a str,
+    generated: &'a str,
 }
 
-/// An entry, and the line of the one that it follows.
-#[derive(Serialize)]
-struct Written {
-    line: u64,
-    parent: Option<u64>,
-    id: Option<String>,
-    /// The entry as pi wrote it; none if no other program than pi can read it.
-    entry: Option<Box<RawValue>>,
-}
-
+/// Writes the session as one JSON object: what is told about it, and its entries as pairs of a line and what stands there.
 fn write_session(
     session: &Session,
     tree: &Tree,
@@ -128,39 +120,35 @@ fn write_session(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let entries = session.log().entries();
-    let header = session.header();
-    let line = |at: usize| entries[at].line;
+    // What only pi can read is left out, and so is what cannot be searched for secrets.
+    let readable = |json: String| {
+        let json = if options.is_redacted { without_secrets(&json) } else { Some(json) };
+        json.and_then(|json| RawValue::from_string(json).ok())
+    };
+    let leaf = options.leaf.or(tree.leaf()).and_then(|leaf| entries[leaf].id.as_ref());
+    let file = session.path().and_then(Path::file_name).map(OsStr::to_string_lossy);
     let about = About {
         title,
-        id: &header.id,
-        project: header.cwd.as_deref(),
-        created: header.created().map(|time| time.to_string()),
-        leaf: options.leaf.or(tree.leaf()).map(line),
+        file: &file.unwrap_or_default(),
+        header: readable(session.header().raw.clone()),
+        leaf: leaf.map(ToString::to_string),
         is_redacted: options.is_redacted,
-        written: &options.written,
+        generated: &options.written,
     };
-    out.write_all(b"{\"about\":")?;
-    serde_json::to_writer(&mut *out, &about)?;
-    out.write_all(b",\"entries\":[")?;
+    let about = serde_json::to_string(&about)?;
+    write!(out, "{},\"entries\":[", about.strip_suffix('}').unwrap_or(&about))?;
     for (at, entry) in entries.iter().enumerate() {
-        let json = session.entry_raw(at)?.into_json();
-        let json = if options.is_redacted { without_secrets(&json) } else { Some(json) };
-        let written = Written {
-            line: entry.line,
-            parent: tree.parent(at).map(line),
-            id: entry.id.as_ref().map(ToString::to_string),
-            entry: json.and_then(|json| RawValue::from_string(json).ok()),
-        };
         out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &written)?;
+        let text = readable(session.entry_raw(at)?.into_json());
+        serde_json::to_writer(&mut *out, &(entry.line, text))?;
     }
     out.write_all(b"\n]}")
 }
 
-/// Takes the secrets out of every text in an entry; what cannot be read is left out, because nobody knows what is in it.
+/// Takes the secrets out of every text in some JSON; nothing is left of what cannot be read, because nobody knows what is in it.
 fn without_secrets(json: &str) -> Option<String> {
-    let mut entry: Value = serde_json::from_str(json).ok()?;
-    let mut open = vec![&mut entry];
+    let mut whole: Value = serde_json::from_str(json).ok()?;
+    let mut open = vec![&mut whole];
     while let Some(value) = open.pop() {
         match value {
             Value::String(text) => *text = redact(text).0.into_owned(),
@@ -175,7 +163,7 @@ fn without_secrets(json: &str) -> Option<String> {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
-    serde_json::to_string(&entry).ok()
+    serde_json::to_string(&whole).ok()
 }
 
 /// Writes JSON so that it can stand in HTML: the sign that opens and closes elements occurs only in its texts, where it can be

@@ -21,26 +21,26 @@ fn nothing_in_a_session_can_end_the_element_around_it() {
     let text = written(&ExportOptions::default());
     assert!(!text.contains('<'), "{text}");
     let data: Value = serde_json::from_str(&text).expect("JSON");
-    let said = &data["entries"][0]["entry"]["message"]["content"];
+    let said = &data["entries"][0][1]["message"]["content"];
     assert_eq!(said, "</script><script>alert(1)</script><!--");
 }
 
 #[test]
-fn entries_say_what_they_follow_and_where_pi_would_go_on() {
+fn it_is_told_what_stands_on_each_line_and_where_pi_would_go_on() {
     let data: Value = serde_json::from_str(&written(&ExportOptions::default())).expect("JSON");
-    let parents: Vec<_> = (0..3).map(|at| data["entries"][at]["parent"].as_u64()).collect();
-    assert_eq!(parents, [None, Some(2), Some(2)]);
-    assert_eq!(data["about"]["leaf"], 4);
+    let lines: Vec<_> = (0..3).map(|at| data["entries"][at][0].as_u64()).collect();
+    assert_eq!(lines, [Some(2), Some(3), Some(4)]);
+    assert_eq!((&data["leaf"], &data["header"]["id"]), (&"c".into(), &"s1".into()));
     let chosen = ExportOptions { leaf: Some(1), ..ExportOptions::default() };
     let data: Value = serde_json::from_str(&written(&chosen)).expect("JSON");
-    assert_eq!(data["about"]["leaf"], 3);
+    assert_eq!(data["leaf"], "b");
 }
 
 #[test]
 fn secrets_are_taken_out_of_texts_and_images_stay_whole() {
     let options = ExportOptions { is_redacted: true, ..ExportOptions::default() };
     let data: Value = serde_json::from_str(&written(&options)).expect("JSON");
-    let content = &data["entries"][1]["entry"]["message"]["content"];
+    let content = &data["entries"][1][1]["message"]["content"];
     assert_eq!(content[0]["text"], "token [redacted: GitHub token]");
     assert_eq!(content[1]["data"], "ghp_0123456789abcdefghijABCDEFGHIJ012345");
 }
