@@ -5,13 +5,16 @@ import type { Component } from "svelte";
 /** What a view is given: the parts of the path that vary. */
 export type Parts = Record<string, string>;
 
+/** A view; one that has nothing to vary by takes nothing. */
+export type AnyView = Component<{ parts: Parts }> | Component<Record<string, never>>;
+
 export interface Route {
   /** The address; a part that varies begins with a colon. */
   readonly path: string;
   readonly title: string;
   /** The view in the navigation that this one belongs to. */
   readonly section: string;
-  readonly view: () => Promise<{ default: Component<{ parts: Parts }> }>;
+  readonly view: () => Promise<{ default: AnyView }>;
 }
 
 export const routes: readonly Route[] = [
