@@ -1,6 +1,7 @@
 /** What the keyboard does everywhere. Views add their own keys with {@link onKeys}. */
 
 import { place } from "../place/place.svelte";
+import { step } from "./steps";
 
 /** Where `g` and a letter lead. */
 export const DESTINATIONS: readonly { letter: string; path: string; title: string }[] = [
@@ -23,12 +24,21 @@ const PATIENCE = 1500;
 /** Keys of a view: what is pressed, such as `n` or `Shift+N`, and what it does. */
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
-const added: Keys[] = [];
+/** What the keys of a view do, in words, for whoever asks with `?`. */
+export type Meanings = Readonly<Record<string, string>>;
+
+const added: { keys: Keys; meanings: Meanings }[] = [];
 
 /** Adds keys while a view is shown; returns how to take them away. Use it as `$effect(() => onKeys({…}))`. */
-export function onKeys(keys: Keys): () => void {
-  added.push(keys);
-  return () => void added.splice(added.indexOf(keys), 1);
+export function onKeys(keys: Keys, meanings: Meanings = {}): () => void {
+  const mine = { keys, meanings };
+  added.push(mine);
+  return () => void added.splice(added.indexOf(mine), 1);
+}
+
+/** What the keys do that only the present view has. */
+export function meaningsHere(): [string, string][] {
+  return added.flatMap(({ meanings }) => Object.entries(meanings));
 }
 
 /** Listens to the keyboard. `help` shows what can be pressed, `close` puts away whatever is open. */
@@ -43,7 +53,7 @@ export function listen(help: () => void, close: () => void): () => void {
       const destination = DESTINATIONS.find(({ letter }) => letter === event.key);
       if (destination !== undefined) return act(event, () => place.go(destination.path));
     }
-    const own = added.findLast((keys) => event.key in keys)?.[event.key];
+    const own = added.findLast(({ keys }) => event.key in keys)?.keys[event.key];
     if (own !== undefined) return act(event, () => own(event));
     switch (event.key) {
       case "g":
@@ -85,13 +95,4 @@ function focusSearch(): void {
   const field = document.querySelector<HTMLElement>("[data-search]");
   if (field === null) place.go("/search");
   else field.focus();
-}
-
-/** Moves the focus among the things of a list: whatever carries `data-item`. */
-function step(by: 1 | -1): void {
-  const items = [...document.querySelectorAll<HTMLElement>("main [data-item]")];
-  const at = items.findIndex((item) => item.contains(document.activeElement));
-  const next = items[at === -1 ? (by === 1 ? 0 : items.length - 1) : at + by];
-  next?.focus();
-  next?.scrollIntoView({ block: "nearest" });
 }

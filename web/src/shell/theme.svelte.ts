@@ -18,7 +18,11 @@ class ThemeChoice {
 
   choose(theme: Theme): void {
     this.#theme = theme;
-    localStorage.setItem(KEY, theme);
+    try {
+      localStorage.setItem(KEY, theme);
+    } catch {
+      // Where nothing may be kept, such as in a file inside a frame, the choice holds as long as the page.
+    }
     this.#apply();
   }
 
@@ -34,8 +38,12 @@ class ThemeChoice {
 }
 
 function remembered(): Theme {
-  const kept = localStorage.getItem(KEY);
-  return THEMES.find((theme) => theme === kept) ?? "system";
+  try {
+    const kept = localStorage.getItem(KEY);
+    return THEMES.find((theme) => theme === kept) ?? "system";
+  } catch {
+    return "system";
+  }
 }
 
 export const theme = new ThemeChoice();
