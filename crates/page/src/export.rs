@@ -105,13 +105,16 @@ struct About<'a> {
     title: &'a str,
     file: &'a str,
     header: Option<Box<RawValue>>,
-    /// The entry whose path is shown at first.
-    leaf: Option<String>,
+    /// The line of the entry whose path is shown at first.
+    leaf: Option<u64>,
     is_redacted: bool,
     generated: &'a str,
+    /// What is odd about the file: a line, and what was made of it.
+    problems: Vec<(u64, String)>,
 }
 
-/// Writes the session as one JSON object: what is told about it, and its entries as pairs of a line and what stands there.
+/// Writes the session as one JSON object: what is told about it, and for each entry its line, the line that it follows and what
+/// stands there. Ids do not tell what an entry follows: old files have none, and damaged ones the same twice.
 fn write_session(
     session: &Session,
     tree: &Tree,
@@ -125,22 +128,24 @@ fn write_session(
         let json = if options.is_redacted { without_secrets(&json) } else { Some(json) };
         json.and_then(|json| RawValue::from_string(json).ok())
     };
-    let leaf = options.leaf.or(tree.leaf()).and_then(|leaf| entries[leaf].id.as_ref());
+    let line_of = |at: usize| entries[at].line;
+    let problems = session.problems(tree).into_iter();
     let file = session.path().and_then(Path::file_name).map(OsStr::to_string_lossy);
     let about = About {
         title,
         file: &file.unwrap_or_default(),
         header: readable(session.header().raw.clone()),
-        leaf: leaf.map(ToString::to_string),
+        leaf: options.leaf.or(tree.leaf()).map(line_of),
         is_redacted: options.is_redacted,
         generated: &options.written,
+        problems: problems.map(|problem| (problem.line, problem.kind.to_string())).collect(),
     };
     let about = serde_json::to_string(&about)?;
     write!(out, "{},\"entries\":[", about.strip_suffix('}').unwrap_or(&about))?;
     for (at, entry) in entries.iter().enumerate() {
         out.write_all(if at == 0 { b"\n" } else { b",\n" })?;
         let text = readable(session.entry_raw(at)?.into_json());
-        serde_json::to_writer(&mut *out, &(entry.line, text))?;
+        serde_json::to_writer(&mut *out, &(entry.line, tree.parent(at).map(line_of), text))?;
     }
     out.write_all(b"\n]}")
 }

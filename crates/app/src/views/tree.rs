@@ -35,6 +35,8 @@ pub struct TreeEntry {
     pub id: Option<String>,
     /// The nearest entry above it that is shown.
     pub parent_id: Option<String>,
+    /// Its line. It tells more than the id: old files have no ids, and damaged ones the same twice.
+    pub parent_line: Option<u64>,
     /// The line of the file, counted from 1.
     pub line: u64,
     /// What kind of entry it is.
@@ -54,6 +56,8 @@ pub struct TreeEntry {
     pub on_current_branch: bool,
     /// Whether the conversation goes on in several ways after it.
     pub is_branch_point: bool,
+    /// Whether it tells of something that failed: a tool, or an answer that broke off.
+    pub is_failure: bool,
     /// How it begins, on one line.
     pub text: String,
 }
@@ -133,11 +137,15 @@ impl<'a> SessionTree<'a> {
 
     /// Answers that only call tools are not shown; their results are.
     fn says_something(&self, at: usize) -> io::Result<bool> {
-        let entry = &self.session.log().entries()[at];
-        let ended =
-            entry.message().and_then(|message| message.reply.as_ref()?.stop_reason.as_deref());
+        let ended = self.stop_reason(at);
         let failed = !matches!(ended, None | Some("stop" | "toolUse"));
         Ok(failed || !Gist::of(self.session, at)?.words.starts_with('→'))
+    }
+
+    /// Returns how an answer ended.
+    fn stop_reason(&self, at: usize) -> Option<&str> {
+        let message = self.session.log().entries()[at].message()?;
+        message.reply.as_ref()?.stop_reason.as_deref()
     }
 
     /// Lists entries that are shown, each with the nearest shown one above it: a program can build the tree, however deep
@@ -153,7 +161,8 @@ impl<'a> SessionTree<'a> {
         let branches = Branches::new(self.session.log(), self.tree);
         let shown: Vec<bool> =
             (0..entries.len()).map(|at| self.is_shown(at)).collect::<io::Result<_>>()?;
-        let parents = self.parents_among(&shown);
+        let parents = self.parents_among(|at| shown[at]);
+        let named = self.parents_among(|at| shown[at] && entries[at].id.is_some());
         let (mut list, mut total) = (Vec::new(), 0);
         for (at, entry) in entries.iter().enumerate().filter(|&(at, _)| shown[at]) {
             total += 1;
@@ -161,9 +170,11 @@ impl<'a> SessionTree<'a> {
                 continue;
             }
             let id = |at: usize| entries[at].id.as_ref().map(ToString::to_string);
+            let gist = Gist::of(self.session, at)?;
             list.push(TreeEntry {
                 id: id(at),
-                parent_id: parents[at].and_then(id),
+                parent_id: named[at].and_then(id),
+                parent_line: parents[at].map(|parent| entries[parent].line),
                 line: entry.line,
                 kind: entry.kind().to_owned(),
                 role: entry.role().map(|role| role.as_str().to_owned()),
@@ -173,20 +184,19 @@ impl<'a> SessionTree<'a> {
                 is_leaf: self.is_leaf(at),
                 on_current_branch: self.is_trunk(at),
                 is_branch_point: branches.is_point(at),
-                text: fit(&Gist::of(self.session, at)?.words, COLUMNS),
+                is_failure: gist.is_failure || self.stop_reason(at) == Some("error"),
+                text: fit(&gist.words, COLUMNS),
             });
         }
         Ok((list, total))
     }
 
-    /// Finds for each entry the nearest one above it that is shown and can be named.
-    fn parents_among(&self, shown: &[bool]) -> Vec<Option<usize>> {
-        let entries = self.session.log().entries();
-        let mut parents = vec![None; shown.len()];
+    /// Finds for each entry the nearest one above it that is meant.
+    fn parents_among(&self, is_meant: impl Fn(usize) -> bool) -> Vec<Option<usize>> {
+        let mut parents = vec![None; self.session.log().entries().len()];
         let mut open: Vec<usize> = self.tree.roots().to_vec();
         while let Some(at) = open.pop() {
-            let is_named = shown[at] && entries[at].id.is_some();
-            let nearest = if is_named { Some(at) } else { parents[at] };
+            let nearest = if is_meant(at) { Some(at) } else { parents[at] };
             for &child in self.tree.children(at) {
                 parents[child] = nearest;
                 open.push(child);

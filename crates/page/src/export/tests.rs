@@ -21,26 +21,27 @@ fn nothing_in_a_session_can_end_the_element_around_it() {
     let text = written(&ExportOptions::default());
     assert!(!text.contains('<'), "{text}");
     let data: Value = serde_json::from_str(&text).expect("JSON");
-    let said = &data["entries"][0][1]["message"]["content"];
+    let said = &data["entries"][0][2]["message"]["content"];
     assert_eq!(said, "</script><script>alert(1)</script><!--");
 }
 
 #[test]
 fn it_is_told_what_stands_on_each_line_and_where_pi_would_go_on() {
     let data: Value = serde_json::from_str(&written(&ExportOptions::default())).expect("JSON");
-    let lines: Vec<_> = (0..3).map(|at| data["entries"][at][0].as_u64()).collect();
-    assert_eq!(lines, [Some(2), Some(3), Some(4)]);
-    assert_eq!((&data["leaf"], &data["header"]["id"]), (&"c".into(), &"s1".into()));
+    let column = |of: usize| (0..3).map(|at| data["entries"][at][of].as_u64()).collect::<Vec<_>>();
+    assert_eq!(column(0), [Some(2), Some(3), Some(4)]);
+    assert_eq!(column(1), [None, Some(2), Some(2)]);
+    assert_eq!((&data["leaf"], &data["header"]["id"]), (&4.into(), &"s1".into()));
     let chosen = ExportOptions { leaf: Some(1), ..ExportOptions::default() };
     let data: Value = serde_json::from_str(&written(&chosen)).expect("JSON");
-    assert_eq!(data["leaf"], "b");
+    assert_eq!(data["leaf"], 3);
 }
 
 #[test]
 fn secrets_are_taken_out_of_texts_and_images_stay_whole() {
     let options = ExportOptions { is_redacted: true, ..ExportOptions::default() };
     let data: Value = serde_json::from_str(&written(&options)).expect("JSON");
-    let content = &data["entries"][1][1]["message"]["content"];
+    let content = &data["entries"][1][2]["message"]["content"];
     assert_eq!(content[0]["text"], "token [redacted: GitHub token]");
     assert_eq!(content[1]["data"], "ghp_0123456789abcdefghijABCDEFGHIJ012345");
 }

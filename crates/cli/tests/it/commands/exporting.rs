@@ -27,7 +27,7 @@ fn a_session_becomes_a_file_that_has_all_of_it() {
     );
     let data = data(&page);
     assert_eq!(data["header"]["id"], ID);
-    assert_eq!(data["leaf"], "0000000e");
+    assert_eq!(data["leaf"], 15);
     assert_eq!(data["entries"].as_array().unwrap().len(), 14);
     assert_eq!(fs::read(&session).unwrap(), before);
     // Naming a file again means it.
@@ -39,7 +39,7 @@ fn it_opens_on_the_branch_that_was_named_and_without_secrets_if_told_so() {
     let home = Home::new();
     shop(&home);
     let page = home.stdout(&["session", "export", "latest", "-o", "-", "--leaf", "00000008"]);
-    assert_eq!(data(&page)["leaf"], "00000008");
+    assert_eq!(data(&page)["leaf"], 9);
     let secret = r#"{"type":"message","id":"1","parentId":null,"timestamp":"2025-01-01T10:00:00.000Z","message":{"role":"user","content":"use ghp_0123456789abcdefghijABCDEFGHIJ012345"}}"#;
     let header = r#"{"type":"session","version":3,"id":"s","timestamp":"2025-01-01T10:00:00.000Z","cwd":"/p"}"#;
     home.session("s", &[header, secret]);
