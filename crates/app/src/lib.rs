@@ -23,6 +23,7 @@ mod show;
 mod briefing;
 mod spending;
 mod stats;
+mod week;
 mod connected;
 mod actions;
 mod backup;
@@ -68,3 +69,4 @@ pub use views::{
     ImportNews, ImportView, ImportedTree, ImportedView, JoinedView, MessageView, Occurrence,
     Restorable, RootView, SessionTree, SideFacts, TreeEntry, TreeFilter, TreeSummary, branch_views,
 };
+pub use week::{DayNumbers, Numbers, Week};

@@ -1,6 +1,7 @@
 //! Units of work, one by one and in lists, and the links between them.
 
-use pi_brain_app::{Connected, Direction, Drawn, NodeView, Window};
+use jiff::Zoned;
+use pi_brain_app::{Connected, Direction, Drawn, NodeView, Week, Window};
 use pi_brain_brain::{Edge, EdgeId, EdgeType, FlagType, Node, NodeDiff, NodeId, NodeRef};
 use pi_brain_session::Millis;
 use pi_brain_store::{FlagRow, NodeFilter, NodeRow, Order, StoreError, VersionRow};
@@ -27,6 +28,7 @@ pub(super) fn add(api: Api) -> Api {
         .get_one("/api/v1/edges/{edge}", "One link", edge)
         .post("/api/v1/edges", "Links two units of work", add_edge)
         .delete("/api/v1/edges/{edge}", "Takes a link away that a person drew", remove_edge)
+        .get("/api/v1/week", "The last seven days in numbers, and the seven before", week)
         .get("/api/v1/graph", "A part of the graph, with a place for each node", graph)
 }
 
@@ -444,4 +446,8 @@ fn graph(brain: &mut Brain, (which, part): (Which, Part)) -> Answered<Drawn> {
     check_extent(part.depth, part.limit)?;
     let focus = part.focus.map(|focus| (focus, part.depth));
     Ok(brain.app.draw(&Window { filter: which.into(), focus, limit: part.limit })?)
+}
+
+fn week(brain: &mut Brain, (): ()) -> Answered<Week> {
+    Ok(brain.app.week(&Zoned::now())?)
 }

@@ -13,9 +13,11 @@ use axum::routing::post;
 use futures_util::stream;
 use jiff::Zoned;
 use pi_brain_agent::{Event as Happened, Watch};
-use pi_brain_app::{Analyst, Answer, Asked, Briefing, ModelAnswer};
+use pi_brain_app::{Analyst, Answer, AnswerSource, Asked, Briefing, ModelAnswer, RelatedNode};
+use pi_brain_brain::{Confidence, Standing};
+use pi_brain_session::Millis;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
@@ -34,7 +36,7 @@ pub(super) fn add(api: Api) -> Api {
         "Answers a question, without secrets: for agents. Needs no token; with it, and `Accept: text/event-stream`, a model's answer \
          follows what the sessions say",
     );
-    let ask = Operation::of::<(), Question, Answer>(
+    let ask = Operation::of::<(), Question, ShownAnswer>(
         "post",
         "/api/v1/ask",
         "Answers a question as it stands in the sessions, then by a model, if one is chosen",
@@ -123,12 +125,64 @@ struct LookUp {
     limit: Option<usize>,
 }
 
-fn look_up(brain: &mut Brain, (asked,): (LookUp,)) -> Answered<Answer> {
+/// An answer for a person, who wants to know of each source whether it can be relied on.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct ShownAnswer {
+    /// The answer in one line.
+    summary: String,
+    /// The whole answer, with `[1]` for the first source and so on.
+    answer: String,
+    /// The units of work that it comes from, the most relevant first.
+    related_nodes: Vec<RelatedNode>,
+    /// Where it stands.
+    sources: Vec<ShownSource>,
+    /// How sure it is.
+    confidence: Confidence,
+}
+
+/// A place that an answer is taken from.
+#[derive(Serialize, JsonSchema)]
+struct ShownSource {
+    /// Where it is, and what it says.
+    #[serde(flatten)]
+    source: AnswerSource,
+    /// The working directory.
+    project: String,
+    /// When it was said.
+    time: Option<Millis>,
+    /// `stands`, `superseded` by a later decision, or `abandoned` with its branch.
+    standing: &'static str,
+}
+
+impl From<Answer> for ShownAnswer {
+    fn from(answer: Answer) -> Self {
+        let sources = answer.sources.into_iter().map(|source| ShownSource {
+            project: source.project.clone(),
+            time: source.time,
+            standing: match source.standing {
+                Standing::Stands => "stands",
+                Standing::Superseded => "superseded",
+                Standing::Abandoned => "abandoned",
+            },
+            source,
+        });
+        Self {
+            summary: answer.summary,
+            answer: answer.answer,
+            related_nodes: answer.related_nodes,
+            sources: sources.collect(),
+            confidence: answer.confidence,
+        }
+    }
+}
+
+fn look_up(brain: &mut Brain, (asked,): (LookUp,)) -> Answered<ShownAnswer> {
     let LookUp { q: query, project, limit } = asked;
     let options = Choices { limit: limit.unwrap_or(SOURCES), model: false };
     let query =
         Question { query, context: Context { project, ..Context::default() }, options }.check()?;
-    answer(brain, &query)
+    Ok(answer(brain, &query)?.into())
 }
 
 fn answer(brain: &Brain, query: &Question) -> Answered<Answer> {
@@ -158,7 +212,7 @@ async fn for_agents(
     Extension(trust): Extension<Trust>,
     said: Said,
 ) -> Answered<Response> {
-    respond(&desk, trust, &said, Answer::without_secrets).await
+    respond(&desk, trust, &said, |answer| json!(answer.without_secrets())).await
 }
 
 async fn for_people(
@@ -166,7 +220,7 @@ async fn for_people(
     Extension(trust): Extension<Trust>,
     said: Said,
 ) -> Answered<Response> {
-    respond(&desk, trust, &said, |answer| answer).await
+    respond(&desk, trust, &said, |answer| json!(ShownAnswer::from(answer))).await
 }
 
 /// Answers at once what the sessions say, and goes on with what a model makes of it for those who listen.
@@ -174,7 +228,7 @@ async fn respond(
     desk: &Arc<Desk>,
     trust: Trust,
     said: &Said,
-    shown: fn(Answer) -> Answer,
+    shown: fn(Answer) -> Value,
 ) -> Answered<Response> {
     let query = said.wish::<Question>()?.check()?;
     let query = Arc::new(query);
@@ -262,14 +316,14 @@ fn ask_model(desk: &Arc<Desk>, query: Arc<Question>, found: Answer) -> Option<Pi
 }
 
 /// Sends what the sessions say, then what the model says, as it says it.
-fn stream_out(found: &Answer, pieces: Option<Pieces>, shown: fn(Answer) -> Answer) -> Response {
-    let first = event("extractive", &json!(found));
+fn stream_out(found: &Value, pieces: Option<Pieces>, shown: fn(Answer) -> Value) -> Response {
+    let first = event("extractive", found);
     let rest = stream::unfold(pieces, move |pieces| async move {
         let mut pieces = pieces?;
         let event = match pieces.next.recv().await? {
             Piece::More(text) => event("more", &json!({ "text": text })),
             Piece::Anew => event("anew", &json!({})),
-            Piece::Answer(answer) => event("answer", &json!(shown(answer))),
+            Piece::Answer(answer) => event("answer", &shown(answer)),
             Piece::None(why) => event("no_answer", &json!({ "message": why })),
         };
         Some((event, Some(pieces)))

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::time::Instant;
 
 use jiff::Zoned;
-use pi_brain_app::{FoundItem, FoundRow, Wanted};
+use pi_brain_app::{FoundItem, FoundKind, FoundRow, Wanted};
+use pi_brain_store::NodeRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,8 +70,10 @@ struct Hit {
     row: FoundRow,
     /// The snippet in pieces, so that the words that were looked for can be shown.
     pieces: Vec<Piece>,
-    /// What was done in the unit of work.
-    summary: Option<String>,
+    /// Who says it: `user`, `assistant`, `tool`, `summary` or `extension`; nobody says a node.
+    role: Option<&'static str>,
+    /// The unit of work that it belongs to.
+    work: Option<NodeRow>,
 }
 
 /// A piece of a snippet.
@@ -113,9 +116,12 @@ fn search(brain: &mut Brain, (sought,): (Sought,)) -> Answered<FoundPart> {
 
 impl From<&FoundItem> for Hit {
     fn from(item: &FoundItem) -> Self {
-        let summary = item.node.as_ref().map(|node| node.summary.clone());
+        let role = match item.what {
+            FoundKind::Message { speaker, .. } => Some(speaker.as_str()),
+            FoundKind::Node => None,
+        };
         let pieces = pieces(&item.snippet.text, &item.snippet.marks);
-        Self { row: item.into(), pieces, summary }
+        Self { row: item.into(), pieces, role, work: item.node.clone() }
     }
 }
 

@@ -10,6 +10,7 @@ mod forest;
 mod home;
 mod http;
 mod page;
+mod people;
 mod sessions;
 mod sockets;
 mod troubles;
