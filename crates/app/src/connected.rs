@@ -1,9 +1,9 @@
-//! What hangs together: the nodes around one, and windows of the graph to be drawn.
+//! What hangs together: the nodes around one.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
-use pi_brain_brain::{Edge, EdgeType, NodeId, NodeRef, layout};
-use pi_brain_store::{NodeFilter, NodeRow, StoreError};
+use pi_brain_brain::{Edge, EdgeType, NodeId, NodeRef};
+use pi_brain_store::{NodeRow, StoreError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,39 +44,6 @@ pub struct Reached {
     pub node: NodeRow,
     /// How many links away.
     pub distance: u32,
-}
-
-/// Which part of the graph.
-#[derive(Clone, Debug, Default)]
-pub struct Window {
-    /// Which nodes.
-    pub filter: NodeFilter,
-    /// The node in the middle, and how many links around it are shown.
-    pub focus: Option<(NodeId, u32)>,
-    /// How many nodes at most.
-    pub limit: usize,
-}
-
-/// A part of the graph, with a place for each node.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Drawn {
-    /// The nodes.
-    pub nodes: Vec<DrawnNode>,
-    /// The links between them.
-    pub edges: Vec<Edge>,
-    /// How many nodes there are in all that fit.
-    pub total: usize,
-}
-
-/// A node, and where it stands. Linked nodes are about 1 apart.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct DrawnNode {
-    /// The node.
-    pub node: NodeRow,
-    /// To the right.
-    pub x: f64,
-    /// Down.
-    pub y: f64,
 }
 
 impl App {
@@ -121,41 +88,6 @@ impl App {
             edge_of = next;
         }
         Ok(Connected { root, nodes, edges: edges.into_values().collect(), is_cut })
-    }
-
-    /// Draws a part of the graph: the newest nodes that fit, or those around one.
-    pub fn draw(&self, window: &Window) -> Result<Drawn> {
-        let (nodes, edges, total) = match window.focus {
-            None => {
-                let (graph, total) = self.store.graph(&window.filter, window.limit)?;
-                (graph.nodes, graph.edges, total)
-            }
-            Some((focus, depth)) => {
-                let around = self.connected(
-                    focus,
-                    depth,
-                    Direction::Both,
-                    &[],
-                    window.limit.saturating_sub(1),
-                )?;
-                let middle = self.store.node_row(focus)?;
-                let nodes = middle.into_iter().chain(around.nodes.into_iter().map(|one| one.node));
-                let nodes: Vec<NodeRow> = nodes.collect();
-                let total = nodes.len();
-                (nodes, around.edges, total)
-            }
-        };
-        let numbers: HashMap<NodeId, usize> =
-            nodes.iter().enumerate().map(|(at, node)| (node.id, at)).collect();
-        let link = |edge: &Edge| {
-            let ends = (numbers.get(&edge.source_node_id)?, numbers.get(&edge.target_node_id)?);
-            Some((*ends.0, *ends.1, edge.metadata.similarity.unwrap_or(1.0)))
-        };
-        let links: Vec<(usize, usize, f64)> = edges.iter().filter_map(link).collect();
-        let points = layout(nodes.len(), &links);
-        let nodes = nodes.into_iter().zip(points);
-        let nodes = nodes.map(|(node, point)| DrawnNode { node, x: point.x, y: point.y });
-        Ok(Drawn { nodes: nodes.collect(), edges, total })
     }
 
     fn require_node(&self, id: NodeId) -> Result<NodeRow> {

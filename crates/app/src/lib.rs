@@ -25,6 +25,8 @@ mod spending;
 mod stats;
 mod week;
 mod connected;
+mod drawing;
+mod activity;
 mod actions;
 mod backup;
 mod doctor;
@@ -36,15 +38,17 @@ mod draft;
 mod views;
 mod transcript;
 
+pub use activity::{DayRow, Rhythm};
 pub use analyst::{AnalysisState, Analyst, Clock, ModelAnswer, Outlook, Worked};
 pub use app::{App, Depth};
 pub use ask::{Answer, AnswerSource, Asked, RelatedNode};
 pub use backup::Backup;
 pub use briefing::{BriefDecision, BriefLesson, BriefWork, Briefing};
-pub use connected::{Connected, Direction, Drawn, DrawnNode, Reached, Window};
+pub use connected::{Connected, Direction, Reached};
 pub use deep::FoundInFiles;
 pub use doctor::{BrainHealth, Checkup, JournalHealth, SourceHealth, check_up};
 pub use draft::{Draft, Writing};
+pub use drawing::{Drawn, DrawnCluster, DrawnEdge, DrawnNode, Window};
 pub use error::{AppError, Result};
 pub use gist::{
     Gist, answer_text, call_argument, custom_text, entry_words, is_person, key_argument,

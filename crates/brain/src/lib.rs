@@ -15,6 +15,7 @@ mod segment;
 mod family;
 mod edge;
 mod link;
+mod cluster;
 mod layout;
 mod lesson_groups;
 mod failure_pattern;
@@ -36,6 +37,7 @@ pub use answer::{
     plain_word,
 };
 pub use boundary::{Boundary, BoundaryKind, Cause, Rules, detect_boundaries};
+pub use cluster::{Named, find_clusters, name_clusters};
 pub use diff::{ChangeType, FieldChange, NodeDiff, compute_diff};
 pub use edge::{Edge, EdgeCreator, EdgeExt, EdgeMetadata, EdgeType, structural_edges};
 pub use error::{BrainError, Result};

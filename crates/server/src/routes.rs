@@ -3,6 +3,7 @@
 mod config;
 mod daemon;
 mod forest;
+mod graph;
 mod knowledge;
 mod nodes;
 mod page;
@@ -42,6 +43,7 @@ pub(crate) fn all() -> (Router<Arc<Desk>>, Vec<u8>) {
         search::add,
         sessions::add,
         nodes::add,
+        graph::add,
         knowledge::add,
         forest::add,
         config::add,

@@ -45,7 +45,8 @@ pub use jobs::{
 pub use journal::{Action, JournalLine, ModelSpend, Purpose, SpendOutcome};
 pub use lists::{
     DecisionRow, ErrorGroup, FileTouch, FileWanted, Graph, ModelSpending, NodeFilter, NodeRow,
-    Numbers, Order, ProjectRow, QuirkRow, SessionSpending, SpendingFilter, Spent, TagRow, Tally,
+    Numbers, Order, ProjectRow, QuirkRow, SessionSpending, SpendingFilter, Spent,
+    SpentOn, TagRow, Tally, WorkSpan,
 };
 pub use map::{Citation, FamilyMap};
 pub use model_use::OwnUse;

@@ -1,5 +1,6 @@
 //! Lists of what is known, for people and programs to look at.
 
+mod activity;
 mod errors;
 mod file;
 mod graph;
@@ -9,13 +10,14 @@ mod projects;
 mod spending;
 mod tags;
 
+pub use activity::WorkSpan;
 pub use errors::ErrorGroup;
 pub use file::{FileTouch, FileWanted};
 pub use graph::Graph;
 pub use knowledge::{DecisionRow, QuirkRow};
 pub use numbers::{Numbers, Tally};
 pub use projects::ProjectRow;
-pub use spending::{ModelSpending, SessionSpending, SpendingFilter, Spent};
+pub use spending::{ModelSpending, SessionSpending, SpendingFilter, Spent, SpentOn};
 pub use tags::TagRow;
 
 use pi_brain_brain::NodeId;

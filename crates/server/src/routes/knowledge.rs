@@ -1,17 +1,16 @@
 //! What is known across units of work: lessons, decisions, errors, projects, numbers.
 
 use jiff::ToSpan;
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use pi_brain_app::{Cost, CostBy, Stats};
-use pi_brain_brain::{FailurePattern, LessonGroup, LessonLevel};
+use pi_brain_app::{Cost, CostBy, DayRow, Rhythm, Stats};
+use pi_brain_brain::{Confidence, FailurePattern, LessonGroup, LessonLevel};
 use pi_brain_session::Millis;
 use pi_brain_store::{
     DecisionRow, ErrorGroup, FileTouch, FileWanted, ModelSpending, NodeFilter, ProjectRow,
-    QuirkRow, SpendingFilter, Spent, TagRow,
+    QuirkRow, SpendingFilter, SpentOn, TagRow,
 };
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::nodes::Which;
 use crate::api::Api;
@@ -30,30 +29,61 @@ pub(super) fn add(api: Api) -> Api {
         .get("/api/v1/tags", "Tags and topics, the most frequent first", tags)
         .get("/api/v1/models", "What was spent on each model", models)
         .get("/api/v1/stats", "Everything in numbers", stats)
-        .get("/api/v1/timeseries", "Tokens, dollars and answers, day by day", timeseries)
+        .get("/api/v1/timeseries", "What was done and spent, day by day", timeseries)
+        .get("/api/v1/rhythm", "At which hours of the week models answered", rhythm)
         .get("/api/v1/cost", "What was spent, added up by something", cost)
 }
 
 /// Which lessons.
 #[derive(Deserialize, JsonSchema)]
-struct Level {
+struct Lessons {
     /// What they are about.
     level: Option<LessonLevel>,
+    /// How sure they are.
+    confidence: Option<Confidence>,
+    /// Words that have to be there, in upper or lower case.
+    q: Option<String>,
+}
+
+/// What has to be said.
+#[derive(Deserialize, JsonSchema)]
+struct Saying {
+    /// Words that have to be there, in upper or lower case.
+    q: Option<String>,
+}
+
+/// Returns whether all words are found in what something says.
+fn says<'a>(q: Option<&str>, texts: impl IntoIterator<Item = &'a str>) -> bool {
+    let Some(q) = q.filter(|q| !q.trim().is_empty()) else { return true };
+    let text = texts.into_iter().collect::<Vec<_>>().join("\n").to_lowercase();
+    q.to_lowercase().split_whitespace().all(|word| text.contains(word))
 }
 
 fn lessons(
     brain: &mut Brain,
-    (which, level, paging): (Which, Level, Paging),
+    (which, wanted, paging): (Which, Lessons, Paging),
 ) -> Answered<Listed<LessonGroup>> {
-    let lessons = brain.app.store().lessons(&which.into(), level.level, Brain::now())?;
+    let mut lessons = brain.app.store().lessons(&which.into(), wanted.level, Brain::now())?;
+    lessons.retain(|lesson| {
+        let texts = [&*lesson.details].into_iter().chain(lesson.actionable.as_deref());
+        wanted.confidence.is_none_or(|confidence| lesson.confidence == confidence)
+            && says(wanted.q.as_deref(), texts.chain(lesson.wordings.iter().map(String::as_str)))
+    });
     paging.cut(lessons, |lesson| {
         let node = lesson.nodes.last().map(ToString::to_string).unwrap_or_default();
         format!("{node} {}", lesson.summary)
     })
 }
 
-fn decisions(brain: &mut Brain, (which, paging): (Which, Paging)) -> Answered<Listed<DecisionRow>> {
-    let decisions = brain.app.store().decisions(&which.into())?;
+fn decisions(
+    brain: &mut Brain,
+    (which, saying, paging): (Which, Saying, Paging),
+) -> Answered<Listed<DecisionRow>> {
+    let mut decisions = brain.app.store().decisions(&which.into())?;
+    decisions.retain(|row| {
+        let others = row.alternatives_considered.iter().map(String::as_str);
+        says(saying.q.as_deref(), [&*row.what, &*row.why].into_iter().chain(others))
+    });
     paging.cut(decisions, |row| format!("{} {}", row.node, row.what))
 }
 
@@ -63,13 +93,16 @@ struct Unresolved {
     /// Only what nobody put right.
     #[serde(default)]
     unresolved: bool,
+    /// Words that have to be there, in upper or lower case.
+    q: Option<String>,
 }
 
 fn errors(
     brain: &mut Brain,
     (which, only, paging): (Which, Unresolved, Paging),
 ) -> Answered<Listed<ErrorGroup>> {
-    let errors = brain.app.store().errors(&which.into(), only.unresolved)?;
+    let mut errors = brain.app.store().errors(&which.into(), only.unresolved)?;
+    errors.retain(|group| says(only.q.as_deref(), [&*group.error_type, &*group.message]));
     paging.cut(errors, |group| format!("{} {}", group.error_type, group.message))
 }
 
@@ -83,9 +116,10 @@ fn quirks(brain: &mut Brain, (which, paging): (Which, Paging)) -> Answered<Liste
 
 fn patterns(
     brain: &mut Brain,
-    (which, paging): (Which, Paging),
+    (which, saying, paging): (Which, Saying, Paging),
 ) -> Answered<Listed<FailurePattern>> {
-    let patterns = brain.app.store().patterns(&which.into(), Brain::now())?;
+    let mut patterns = brain.app.store().patterns(&which.into(), Brain::now())?;
+    patterns.retain(|one| says(saying.q.as_deref(), [&*one.error_type, &*one.message]));
     paging.cut(patterns, |pattern| pattern.id.clone())
 }
 
@@ -172,6 +206,8 @@ struct Days {
     #[serde(default = "Days::usual")]
     #[schemars(range(min = 1, max = 3660))]
     days: u16,
+    /// Tells, too, how much of it belongs to which project or model.
+    by: Option<SpentOn>,
 }
 
 impl Days {
@@ -182,17 +218,6 @@ impl Days {
     }
 }
 
-/// What happened on a day.
-#[derive(Serialize, JsonSchema)]
-struct DayRow {
-    /// The day, where the person is.
-    #[schemars(with = "String", extend("format" = "date"))]
-    day: Date,
-    /// Answers, tokens and dollars.
-    #[serde(flatten)]
-    spent: Spent,
-}
-
 fn timeseries(brain: &mut Brain, (which, days): (WhichSpending, Days)) -> Answered<Vec<DayRow>> {
     if !(1..=Days::MOST).contains(&days.days) {
         let most = Days::MOST;
@@ -201,7 +226,9 @@ fn timeseries(brain: &mut Brain, (which, days): (WhichSpending, Days)) -> Answer
     let zone = TimeZone::system();
     let today = Brain::now().to_timestamp().to_zoned(zone.clone()).date();
     let first = today.saturating_sub((i64::from(days.days) - 1).days());
-    let spent = brain.app.spending_by_day(&which.into(), &zone)?;
-    let row = |day: Date| DayRow { day, spent: spent.get(&day).copied().unwrap_or_default() };
-    Ok(first.series(1.day()).take_while(|day| *day <= today).map(row).collect())
+    Ok(brain.app.days(&which.into(), days.by, (first, today), &zone)?)
+}
+
+fn rhythm(brain: &mut Brain, (which,): (WhichSpending,)) -> Answered<Rhythm> {
+    Ok(brain.app.rhythm(&which.into(), &TimeZone::system())?)
 }

@@ -1,7 +1,7 @@
 //! Units of work, one by one and in lists, and the links between them.
 
 use jiff::Zoned;
-use pi_brain_app::{Connected, Direction, Drawn, NodeView, Week, Window};
+use pi_brain_app::{Connected, Direction, NodeView, Week};
 use pi_brain_brain::{Edge, EdgeId, EdgeType, FlagType, Node, NodeDiff, NodeId, NodeRef};
 use pi_brain_session::Millis;
 use pi_brain_store::{FlagRow, NodeFilter, NodeRow, Order, StoreError, VersionRow};
@@ -29,7 +29,6 @@ pub(super) fn add(api: Api) -> Api {
         .post("/api/v1/edges", "Links two units of work", add_edge)
         .delete("/api/v1/edges/{edge}", "Takes a link away that a person drew", remove_edge)
         .get("/api/v1/week", "The last seven days in numbers, and the seven before", week)
-        .get("/api/v1/graph", "A part of the graph, with a place for each node", graph)
 }
 
 /// Which units of work.
@@ -253,10 +252,9 @@ struct Around {
     limit: usize,
 }
 
-const DEEPEST: u32 = 5;
-const MOST: usize = 1000;
-
 impl Around {
+    const MOST: usize = 1000;
+
     fn usual_depth() -> u32 {
         1
     }
@@ -267,7 +265,7 @@ impl Around {
 }
 
 fn connected(brain: &mut Brain, (named, around): (Named, Around)) -> Answered<Connected> {
-    check_extent(around.depth, around.limit)?;
+    check_extent(around.depth, around.limit, Around::MOST)?;
     let types = around.types.as_deref().unwrap_or_default();
     let types: Result<Vec<EdgeType>, _> = types
         .split(',')
@@ -279,11 +277,13 @@ fn connected(brain: &mut Brain, (named, around): (Named, Around)) -> Answered<Co
     Ok(brain.app.connected(named.id()?, depth, direction, &types, limit)?)
 }
 
-fn check_extent(depth: u32, limit: usize) -> Answered<()> {
-    if (1..=DEEPEST).contains(&depth) && (1..=MOST).contains(&limit) {
+/// Refuses to look further than makes sense.
+pub(super) fn check_extent(depth: u32, limit: usize, most: usize) -> Answered<()> {
+    const DEEPEST: u32 = 5;
+    if (1..=DEEPEST).contains(&depth) && (1..=most).contains(&limit) {
         return Ok(());
     }
-    let extent = format!("depth has to be from 1 to {DEEPEST}, and limit from 1 to {MOST}");
+    let extent = format!("depth has to be from 1 to {DEEPEST}, and limit from 1 to {most}");
     Err(Failure::bad_request(extent))
 }
 
@@ -415,37 +415,6 @@ fn remove_edge(brain: &mut Brain, (named,): (NamedEdge,)) -> Answered<Removed> {
     let id = named.id()?;
     brain.write(|app| app.remove_edge(Brain::now(), id))?;
     Ok(Removed { removed: id })
-}
-
-/// Which part of the graph.
-#[derive(Deserialize, JsonSchema)]
-struct Part {
-    /// The node in the middle; without one, the newest nodes that fit.
-    focus: Option<NodeId>,
-    /// How many links around it.
-    #[serde(default = "Part::usual_depth")]
-    #[schemars(range(min = 1, max = 5))]
-    depth: u32,
-    /// How many nodes at most.
-    #[serde(default = "Part::usual_limit")]
-    #[schemars(range(min = 1, max = 1000))]
-    limit: usize,
-}
-
-impl Part {
-    fn usual_depth() -> u32 {
-        2
-    }
-
-    fn usual_limit() -> usize {
-        300
-    }
-}
-
-fn graph(brain: &mut Brain, (which, part): (Which, Part)) -> Answered<Drawn> {
-    check_extent(part.depth, part.limit)?;
-    let focus = part.focus.map(|focus| (focus, part.depth));
-    Ok(brain.app.draw(&Window { filter: which.into(), focus, limit: part.limit })?)
 }
 
 fn week(brain: &mut Brain, (): ()) -> Answered<Week> {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use pi_brain_brain::{NodeId, error_signature};
+use pi_brain_brain::{NodeId, Resolution, error_signature};
 use pi_brain_session::Millis;
 use rusqlite::params_from_iter;
 use schemars::JsonSchema;
@@ -34,7 +34,15 @@ pub struct ErrorGroup {
     pub last_seen: Millis,
     /// The node in which it was seen last.
     pub example: NodeId,
+    /// The nodes in which it was seen, the latest first, as far as a person would look at them.
+    pub latest: Vec<NodeId>,
+    /// How it was put right last, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<Resolution>,
 }
+
+/// So many nodes of a group are named.
+const SHOWN: usize = 10;
 
 impl ErrorGroup {
     /// Returns whether it was put right wherever it was seen.
@@ -50,8 +58,8 @@ impl Store {
         let clause = conditions.clause();
         let open = if unresolved { "WHERE resolved = 0" } else { "" };
         let sql = format!(
-            "SELECT error.type, message, resolved, chosen.id, project, started
-             FROM (SELECT id, project, started FROM node {clause}) AS chosen
+            "SELECT error.type, message, resolved, chosen.id, project, started, summary
+             FROM (SELECT id, project, started, summary FROM node {clause}) AS chosen
              JOIN error ON error.node = chosen.id {open}
              ORDER BY started DESC, chosen.id, ordinal DESC"
         );
@@ -78,6 +86,8 @@ impl Store {
                         first_seen: started,
                         last_seen: started,
                         example: node,
+                        latest: Vec::new(),
+                        resolution: None,
                     });
                     counted.push((node, false));
                     groups.len() - 1
@@ -86,6 +96,7 @@ impl Store {
                 if group.nodes > 0 && counted[at].0 == node {
                     if counted[at].1 && !resolved {
                         group.resolved -= 1;
+                        group.resolution.take_if(|resolution| resolution.node == node);
                         counted[at].1 = false;
                     }
                     continue;
@@ -95,6 +106,12 @@ impl Store {
                 group.resolved += u64::from(resolved);
                 group.first_seen = started;
                 group.projects.insert(project);
+                if group.latest.len() < SHOWN {
+                    group.latest.push(node);
+                }
+                if resolved && group.resolution.is_none() {
+                    group.resolution = Some(Resolution { node, summary: row.get(6)? });
+                }
             }
             Ok(())
         })?;

@@ -27,6 +27,8 @@ pub struct DecisionRow {
     pub decided: Millis,
     /// The working directory.
     pub project: String,
+    /// How the work ended: what was decided in work that was abandoned does not stand.
+    pub outcome: String,
     /// What was decided.
     pub what: String,
     /// The reason.
@@ -108,7 +110,7 @@ impl Store {
 
     /// Lists what was decided in nodes, the latest first.
     pub fn decisions(&self, filter: &NodeFilter) -> Result<Vec<DecisionRow>> {
-        self.details(filter, "decision", "what, why, alternatives", "ordinal", |row| {
+        self.details(filter, "decision", "what, why, alternatives, outcome", "ordinal", |row| {
             Ok(DecisionRow {
                 node: node_id(row.get(0)?),
                 project: row.get(1)?,
@@ -116,6 +118,7 @@ impl Store {
                 what: row.get(3)?,
                 why: row.get(4)?,
                 alternatives_considered: list(row.get_ref(5)?.as_str()?),
+                outcome: row.get(6)?,
             })
         })
     }
@@ -208,7 +211,7 @@ impl Store {
         let clause = conditions.clause();
         let sql = format!(
             "SELECT chosen.id, project, started, {columns}
-             FROM (SELECT id, project, started, summary FROM node {clause}) AS chosen
+             FROM (SELECT id, project, started, summary, outcome FROM node {clause}) AS chosen
              JOIN {table} AS detail ON detail.node = chosen.id
              ORDER BY started DESC, chosen.id, {order}"
         );

@@ -6,7 +6,7 @@ use pi_brain_forest::SessionNo;
 use pi_brain_session::{Millis, Usage};
 use rusqlite::{Row, params_from_iter};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Conditions, NodeFilter, count};
 use crate::derived::QUARTER;
@@ -42,6 +42,16 @@ impl std::ops::AddAssign for Spent {
         self.answers += more.answers;
         self.usage += more.usage;
     }
+}
+
+/// What spending is told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SpentOn {
+    /// The working directory.
+    Project,
+    /// The model, written `provider/model`.
+    Model,
 }
 
 /// What was spent on a model.
@@ -114,6 +124,22 @@ impl Store {
     /// Adds up what was spent in each quarter of an hour since 1970, oldest first.
     pub fn spending_by_quarter(&self, filter: &SpendingFilter) -> Result<Vec<(i64, Spent)>> {
         self.spending(filter, "quarter", "quarter", |row| Ok((row.get(0)?, spent(row, 1)?)))
+    }
+
+    /// Adds up what was spent on each project or model in each quarter of an hour since 1970, oldest first.
+    pub fn spending_by_quarter_and(
+        &self,
+        filter: &SpendingFilter,
+        by: SpentOn,
+    ) -> Result<Vec<(i64, String, Spent)>> {
+        let name = match by {
+            SpentOn::Project => PROJECT,
+            SpentOn::Model => "provider || '/' || model",
+        };
+        let columns = format!("quarter, {name}");
+        self.spending(filter, &columns, &columns, |row| {
+            Ok((row.get(0)?, row.get(1)?, spent(row, 2)?))
+        })
     }
 
     /// Adds up what was spent on each project.

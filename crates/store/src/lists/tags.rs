@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use pi_brain_brain::NodeId;
 use pi_brain_session::Millis;
 use rusqlite::params_from_iter;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{NodeFilter, count};
+use crate::derived::node_id;
 use crate::error::Result;
 use crate::store::Store;
 
@@ -28,6 +30,15 @@ pub struct TagRow {
 }
 
 impl Store {
+    /// Lists the tags and topics of every node.
+    pub fn tags_by_node(&self) -> Result<Vec<(NodeId, String)>> {
+        self.database.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT DISTINCT node, tag FROM tag")?;
+            let rows = statement.query_map([], |row| Ok((node_id(row.get(0)?), row.get(1)?)))?;
+            rows.collect()
+        })
+    }
+
     /// Lists tags and topics, those of most nodes first.
     pub fn tags(&self, filter: &NodeFilter) -> Result<Vec<TagRow>> {
         let conditions = filter.conditions();
