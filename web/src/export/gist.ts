@@ -1,6 +1,7 @@
 /** One line for an entry: how it begins. The same words as in the terminal. */
 
 import { oneLine } from "../text/harmless";
+import { stripAnsi } from "../transcript/ansi";
 import { callsOf, wordsOf, type Block } from "../transcript/blocks";
 import type { Entry } from "../transcript/entry";
 import { titleOf } from "../transcript/tools";
@@ -9,7 +10,7 @@ import { titleOf } from "../transcript/tools";
 const WIDEST = 300;
 
 export function gistOf(entry: Entry): string {
-  return oneLine(begin(entry).slice(0, WIDEST));
+  return oneLine(begin(entry).slice(0, WIDEST * 2)).slice(0, WIDEST);
 }
 
 function begin(entry: Entry): string {
@@ -21,7 +22,7 @@ function begin(entry: Entry): string {
     case "assistant":
       return beginOf(entry.blocks).trim() || callsIn(entry.blocks) || (entry.error ?? "");
     case "toolResult":
-      return `${entry.tool}: ${beginOf(entry.blocks)}`;
+      return `${entry.tool}: ${stripAnsi(beginOf(entry.blocks))}`;
     case "bash":
       return `$ ${entry.command}`;
     case "compaction":
@@ -48,7 +49,7 @@ function begin(entry: Entry): string {
 
 function beginOf(blocks: readonly Block[]): string {
   const text = wordsOf(blocks.slice(0, 3));
-  return text.slice(0, WIDEST * 2).trimStart();
+  return text.slice(0, WIDEST * 4).trimStart();
 }
 
 function callsIn(blocks: readonly Block[]): string {

@@ -6,21 +6,19 @@
 import DOMPurify from "dompurify";
 import { Marked } from "marked";
 
+import { isBearable } from "./bearable";
 import { harmless } from "./harmless";
 
 /** Colours code: returns HTML, or nothing if it does not know the language. */
 export type Highlighter = (code: string, language: string) => string | null;
 
-/** Texts longer than this are shown as they are written: nobody writes so much Markdown, and reading it could take long. */
-export const LONGEST_MARKDOWN = 50_000;
-
 /** Code longer than this is not coloured. */
 export const LONGEST_CODE = 30_000;
 
-/** Returns HTML that can be put into the page as it is. */
+/** Returns HTML that can be put into the page as it is. What would take long to read is shown as it is written. */
 export function renderMarkdown(text: string, highlighter?: Highlighter): string {
   const clean = harmless(text);
-  if (clean.length > LONGEST_MARKDOWN) return asWritten(clean);
+  if (!isBearable(clean)) return asWritten(clean);
   try {
     return purify(markedWith(highlighter).parse(clean, { async: false }));
   } catch {

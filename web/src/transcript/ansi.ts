@@ -85,14 +85,15 @@ function ofIndex(index: number): Colour | null {
   if (index < 16) return BASIC[index % 8] ?? null;
   if (index > 231) return null;
   const cube = index - 16;
-  return nearest(Math.floor(cube / 36) * 51, (Math.floor(cube / 6) % 6) * 51, (cube % 6) * 51);
+  const level = (step: number): number => (step === 0 ? 0 : 55 + step * 40);
+  return nearest(level(Math.floor(cube / 36)), level(Math.floor(cube / 6) % 6), level(cube % 6));
 }
 
 /** The named colour that is nearest in hue; what is hardly coloured is the page's own text. */
 function nearest(red: number, green: number, blue: number): Colour | null {
   const most = Math.max(red, green, blue);
   if (most - Math.min(red, green, blue) < 50) return null;
-  const isHigh = (part: number): boolean => part > most * 0.6;
+  const isHigh = (part: number): boolean => part > most * 0.5;
   if (isHigh(red)) return isHigh(green) ? "yellow" : isHigh(blue) ? "magenta" : "red";
   if (isHigh(green)) return isHigh(blue) ? "cyan" : "green";
   return "blue";

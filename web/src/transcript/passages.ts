@@ -7,6 +7,8 @@ export interface Passage {
   readonly row: TreeRow;
   /** The results of its tool calls. */
   readonly results: readonly TreeRow[];
+  /** Whether it goes on with what the one before it said: the same answer, after its tools. */
+  readonly isContinued: boolean;
 }
 
 /**
@@ -14,16 +16,17 @@ export interface Passage {
  * there: results follow the answer that called for them, with at most settings between.
  */
 export function passagesOf(path: readonly TreeRow[]): Passage[] {
-  const passages: { row: TreeRow; results: TreeRow[] }[] = [];
-  let answer: { row: TreeRow; results: TreeRow[] } | undefined;
+  const passages: Passage[] = [];
+  let answer: { results: TreeRow[] } | undefined;
   for (const row of path) {
     if (answer !== undefined && row.role === "toolResult") {
       answer.results.push(row);
       continue;
     }
-    const passage = { row, results: [] };
-    passages.push(passage);
-    if (row.role === "assistant") answer = passage;
+    const isAnswer = row.role === "assistant";
+    const results: TreeRow[] = [];
+    passages.push({ row, results, isContinued: isAnswer && answer !== undefined });
+    if (isAnswer) answer = { results };
     else if (!isSetting(row)) answer = undefined;
   }
   return passages;
