@@ -4,8 +4,11 @@ import { currentWork, type Status } from "./running";
 
 type Analysis = NonNullable<Status["analysis"]>;
 
-function status(activity: Status["activity"], queue?: Partial<Analysis["queue"]>): Status {
-  const analysis = {
+type Doing = Pick<Status, "activity" | "analysis">;
+
+function status(activity: Status["activity"], queue?: Partial<Analysis["queue"]>): Doing {
+  if (queue === undefined) return { activity, analysis: null };
+  const analysis: Analysis = {
     by: "pi",
     done: 0,
     failed: 0,
@@ -14,22 +17,10 @@ function status(activity: Status["activity"], queue?: Partial<Analysis["queue"]>
     queue: { dead: 0, running: 0, waiting: 0, ...queue },
     today: { dollars: 0, failed: 0, runs: 0, tokensIn: 0, tokensOut: 0 },
   };
-  return {
-    activity,
-    address: "127.0.0.1:8765",
-    analysis: queue === undefined ? null : analysis,
-    dataFolder: "/home/me/.pi-brain",
-    errors: [],
-    files: 1,
-    folders: 1,
-    pid: 1,
-    refreshes: 1,
-    since: "2026-11-18T10:00:00Z",
-    version: "0.1.0",
-  };
+  return { activity, analysis };
 }
 
-function texts(of: Status): string[] {
+function texts(of: Doing): string[] {
   return currentWork(of).map(({ text }) => text);
 }
 

@@ -12,7 +12,7 @@ export interface Work {
 }
 
 /** Returns what is going on; nothing while the daemon only waits. */
-export function currentWork(status: Status): Work[] {
+export function currentWork(status: Pick<Status, "activity" | "analysis">): Work[] {
   return [...activityWork(status.activity), ...analysisWork(status.analysis)];
 }
 
