@@ -93,6 +93,7 @@ export class Visit {
   static async open(
     brain: { address: string },
     options: Parameters<Browser["newContext"]>[0] = {},
+    flags: readonly string[] = [],
   ): Promise<Visit> {
     const address = process.env.PI_BRAIN_PAGE ?? brain.address;
     const browser = await chromium.launch({
@@ -100,6 +101,7 @@ export class Visit {
       args: [
         ..."--no-sandbox --disable-quic --no-first-run --disable-background-networking".split(" "),
         ..."--disable-component-update --disable-sync --enable-unsafe-swiftshader".split(" "),
+        ...flags,
       ],
     });
     const context = await browser.newContext({ viewport: WIDTHS.desktop, timezoneId: "UTC", ...options });
@@ -113,6 +115,8 @@ export class Visit {
   #watch(): void {
     const { page, problems, address } = this;
     page.on("console", (message) => {
+      // Taking a picture makes the graphics driver complain of having to wait.
+      if (message.text().includes("GPU stall due to ReadPixels")) return;
       if (message.type() === "error" || message.type() === "warning")
         problems.push(`console: ${message.text()}`);
     });
