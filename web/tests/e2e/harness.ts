@@ -45,10 +45,29 @@ export class Brain {
   }
 
   /** Makes the demo set; `before` may put more session files beside it before they are taken in. */
-  async start(before: (sessions: string) => void = () => undefined): Promise<this> {
+  prepare(before: (sessions: string) => void = () => undefined): this {
     execFileSync(program(), ["demo"], { env: this.environment, stdio: "ignore" });
     before(this.sessions);
-    const daemon = spawn(program(), ["--session-dir", this.sessions, "up", "--port", "0"], {
+    return this;
+  }
+
+  /** Runs the program on these sessions, as one does in a terminal. */
+  run(...said: string[]): string {
+    const options = { env: this.environment, cwd: this.home, encoding: "utf8" } as const;
+    return execFileSync(program(), ["--session-dir", this.sessions, ...said], options);
+  }
+
+  /** Prepares everything, and starts a daemon. */
+  async start(before: (sessions: string) => void = () => undefined): Promise<this> {
+    this.prepare(before);
+    await this.run();
+    return this;
+  }
+
+  /** Runs the daemon: on any port that is free, on the one that PI_BRAIN_PORT names, or on the one that it had before. */
+  async run(): Promise<void> {
+    const port = this.address === "" ? (process.env.PI_BRAIN_PORT ?? "0") : new URL(this.address).port;
+    const daemon = spawn(program(), ["--session-dir", this.sessions, "up", "--port", port], {
       env: this.environment,
     });
     this.#daemon = daemon;
@@ -63,17 +82,20 @@ export class Brain {
       daemon.stderr.on("data", hear);
       daemon.on("exit", () => failed(new Error(`the daemon ended: ${said}`)));
     });
-    return this;
+  }
+
+  /** Ends the daemon; everything else stays. */
+  async end(): Promise<void> {
+    const daemon = this.#daemon;
+    if (daemon?.exitCode !== null) return;
+    const ended = new Promise((done) => daemon.once("exit", done));
+    daemon.kill("SIGTERM");
+    await ended;
   }
 
   /** Ends the daemon and takes its folder away. */
   async stop(): Promise<void> {
-    const daemon = this.#daemon;
-    if (daemon?.exitCode === null) {
-      const ended = new Promise((done) => daemon.once("exit", done));
-      daemon.kill("SIGTERM");
-      await ended;
-    }
+    await this.end();
     rmSync(this.home, { recursive: true, force: true });
   }
 }
@@ -89,13 +111,14 @@ export class Visit {
     readonly address: string,
   ) {}
 
-  /** Opens a browser before a daemon, or before the page that PI_BRAIN_PAGE names while it is worked on. */
+  /** Opens a browser before a daemon, before the page that PI_BRAIN_PAGE names while it is worked on, or before a file. */
   static async open(
     brain: { address: string },
     options: Parameters<Browser["newContext"]>[0] = {},
     flags: readonly string[] = [],
   ): Promise<Visit> {
-    const address = process.env.PI_BRAIN_PAGE ?? brain.address;
+    const isFile = brain.address.startsWith("file:");
+    const address = isFile ? brain.address : (process.env.PI_BRAIN_PAGE ?? brain.address);
     const browser = await chromium.launch({
       executablePath: browserPath(),
       args: [
