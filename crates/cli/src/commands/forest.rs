@@ -21,7 +21,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use pi_brain_forest::{FileSystemStore, Forest, ForestError};
+use pi_brain_forest::{FileSystemStore, Forest};
 use pi_brain_store::DataFolder;
 
 use crate::args::ForestCommand;
@@ -69,15 +69,7 @@ fn open() -> anyhow::Result<KeptForest> {
 fn open_if_there() -> anyhow::Result<Option<KeptForest>> {
     let folder = folder()?;
     let _spinner = opening(&folder);
-    match FileSystemStore::open_read_only(&folder) {
-        Ok(store) => Ok(Some(Forest::new(store))),
-        Err(ForestError::Read { path, source })
-            if path == folder && source.kind() == io::ErrorKind::NotFound =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
+    Ok(FileSystemStore::open_if_there(&folder)?.map(Forest::new))
 }
 
 fn open_to_change(folder: &Path) -> anyhow::Result<KeptForest> {

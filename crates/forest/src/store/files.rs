@@ -103,6 +103,18 @@ impl FileSystemStore {
         Ok(Self::load(folder, has_format, None)?.0)
     }
 
+    /// Opens the forest in a folder for reading; `None` if nobody has made the folder yet.
+    pub fn open_if_there(folder: &Path) -> Result<Option<Self>> {
+        match Self::open_read_only(folder) {
+            Err(ForestError::Read { path, source })
+                if path == folder && source.kind() == io::ErrorKind::NotFound =>
+            {
+                Ok(None)
+            }
+            opened => opened.map(Some),
+        }
+    }
+
     /// Writes the files for people anew, where they do not say what the log says. Returns what was in the way:
     /// damaged files and strange ones, which get names that end with `.damaged-` and a number.
     pub fn rewrite_projection(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -194,7 +194,12 @@ fn opening_for_reading_changes_nothing_and_allows_nothing() {
     let missing = folder.path().join("missing");
     let refused = FileSystemStore::open_read_only(&missing).map(drop).unwrap_err();
     assert!(matches!(refused, ForestError::Read { .. }));
+    assert!(FileSystemStore::open_if_there(&missing).unwrap().is_none());
     assert!(!missing.exists());
+    drop(writer);
+    assert!(FileSystemStore::open_if_there(folder.path()).unwrap().is_some());
+    std::fs::write(folder.path().join("format.json"), "{").unwrap();
+    assert!(FileSystemStore::open_if_there(folder.path()).is_err(), "damage is no absence");
 }
 
 #[test]
