@@ -115,6 +115,16 @@ impl App {
         Ok(days)
     }
 
+    /// Adds up what models took for us on each day, from a time on.
+    pub fn own_use_by_day(&self, since: Millis, zone: &TimeZone) -> Result<BTreeMap<Date, OwnUse>> {
+        let mut days: BTreeMap<Date, OwnUse> = BTreeMap::new();
+        for (quarter, taken) in self.store.own_use_by_quarter(since)? {
+            let time = Millis(quarter.saturating_mul(QUARTER)).to_timestamp();
+            *days.entry(zone.to_datetime(time).date()).or_default() += taken;
+        }
+        Ok(days)
+    }
+
     /// Adds up what was spent.
     pub fn cost(&self, filter: &SpendingFilter, by: CostBy, zone: &TimeZone) -> Result<Cost> {
         let rows = self.cost_rows(filter, by, zone)?;
