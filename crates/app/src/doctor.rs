@@ -1,20 +1,23 @@
 //! What is found, what is missing, and whether it fits together.
 
+mod findings;
+
 use std::fs;
 use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use pi_brain_search::SearchIndex;
-use pi_brain_session::SessionFolder;
 use pi_brain_store::{Action, DataFolder, JournalLine, NodeFilter, Order, Store};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::settings::Sources;
+use crate::settings::{Source, Sources};
+pub use findings::{Diagnosis, Finding, State};
 
 /// What a look at everything has shown. Nothing is changed by looking.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Checkup {
     /// The folders with sessions.
@@ -32,11 +35,13 @@ pub struct Checkup {
 }
 
 /// A folder with sessions.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SourceHealth {
     /// The folder.
     pub folder: PathBuf,
+    /// The machine that they were recorded on.
+    pub computer: String,
     /// How many session files it has.
     pub files: usize,
     /// Why it cannot be looked into.
@@ -44,7 +49,7 @@ pub struct SourceHealth {
 }
 
 /// The journal.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalHealth {
     /// How many lines it has.
@@ -56,7 +61,7 @@ pub struct JournalHealth {
 }
 
 /// What was taken in.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrainHealth {
     /// How many session files were read.
@@ -82,9 +87,9 @@ pub struct BrainHealth {
 }
 
 /// Looks at everything.
-pub fn check_up(folder: &Path, sources: &Sources) -> Checkup {
+fn check_up(folder: &Path, sources: &Sources) -> Checkup {
     let data = DataFolder::at(folder);
-    let source_health = sources.folders.iter().map(|source| look_at_source(&source.folder));
+    let source_health = sources.folders.iter().map(look_at_source);
     let mut checkup = Checkup {
         sources: source_health.collect(),
         folder: folder.to_owned(),
@@ -103,14 +108,19 @@ pub fn check_up(folder: &Path, sources: &Sources) -> Checkup {
     checkup
 }
 
-fn look_at_source(folder: &SessionFolder) -> SourceHealth {
-    let path = folder.path();
+fn look_at_source(source: &Source) -> SourceHealth {
+    let path = source.folder.path();
     let problem = match fs::read_dir(path) {
         Ok(_) => None,
         Err(error) if error.kind() == io::ErrorKind::NotFound => Some("it is not there".to_owned()),
         Err(error) => Some(error.to_string()),
     };
-    SourceHealth { folder: path.to_owned(), files: folder.files().len(), problem }
+    SourceHealth {
+        folder: path.to_owned(),
+        computer: source.computer.clone(),
+        files: source.folder.files().len(),
+        problem,
+    }
 }
 
 fn exposed(folder: &Path) -> Vec<PathBuf> {

@@ -29,7 +29,7 @@ impl Gist {
         Ok(Self::of_raw(&session.log().entries()[at], text.raw()))
     }
 
-    fn of_raw(entry: &Entry, raw: Raw<'_>) -> Self {
+    pub(crate) fn of_raw(entry: &Entry, raw: Raw<'_>) -> Self {
         let field = |key: &str| raw.get_str(key).unwrap_or_default();
         let (who, words) = match &entry.body {
             Body::Message(_) => return Self::of_entry_message(entry, raw.get("message")),

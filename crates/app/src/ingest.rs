@@ -6,9 +6,12 @@ use std::sync::Arc;
 use pi_brain_brain::{Outline, Sketch};
 use pi_brain_forest::{Forest, ImportedSession, News, Reading, SessionRecord, Store as _};
 use pi_brain_session::{Log, Millis, SessionError};
-use pi_brain_store::{FamilyStore, FileUpdate, KnownFile, SessionUpdate, Stamp, Store};
+use pi_brain_store::{
+    FamilyStore, FileUpdate, KnownFile, SessionDigest, SessionUpdate, Stamp, Store,
+};
 use rayon::prelude::*;
 
+use crate::digest::digest;
 use crate::error::Result;
 use crate::progress::{Progress, Step};
 use crate::report::Report;
@@ -136,9 +139,17 @@ enum Outcome {
         outline: Outline,
         /// How many entries of the outline are as they were.
         unchanged: usize,
+        digest: SessionDigest,
     },
     /// The user does not want sessions of this project.
     LeftOut,
+}
+
+impl Outcome {
+    fn read(reading: Reading, outline: Outline, unchanged: usize) -> Self {
+        let digest = digest(&reading);
+        Self::Read { reading: Box::new(reading), outline, unchanged, digest }
+    }
 }
 
 fn read_all(path: &Path, sources: &Sources) -> Result<Outcome, SessionError> {
@@ -148,7 +159,7 @@ fn read_all(path: &Path, sources: &Sources) -> Result<Outcome, SessionError> {
     let mut sketches = Vec::new();
     let reading = Reading::open_with(path, |entry, raw| sketches.push(Sketch::of(entry, raw)))?;
     let outline = Outline::new(reading.log(), reading.tree(), sketches);
-    Ok(Outcome::Read { reading: Box::new(reading), outline, unchanged: 0 })
+    Ok(Outcome::read(reading, outline, 0))
 }
 
 /// Reads what was appended; `None` if the whole file has to be read.
@@ -163,7 +174,7 @@ fn read_on(
     let reading = Reading::extend(record, log, |entry, raw| sketches.push(Sketch::of(entry, raw)))?;
     Ok(reading.map(|reading| {
         let outline = Outline::new(reading.log(), reading.tree(), sketches);
-        Outcome::Read { reading: Box::new(reading), outline, unchanged }
+        Outcome::read(reading, outline, unchanged)
     }))
 }
 
@@ -189,14 +200,14 @@ fn save(
             problem: None,
         };
         match outcome {
-            Ok(Outcome::Read { reading, outline, unchanged }) => {
+            Ok(Outcome::Read { reading, outline, unchanged, digest }) => {
                 report.problems += reading.log().problems().len();
                 report.bytes += stamp.size.saturating_sub(match unchanged {
                     0 => 0,
                     _ => known.map_or(0, |known| known.stamp.size),
                 });
                 readings.push(*reading);
-                files.push((file, Some((outline, unchanged))));
+                files.push((file, Some((outline, unchanged, digest))));
             }
             Ok(Outcome::LeftOut) => files.push((file, None)),
             // A file that went away while we looked will be missed the next time.
@@ -220,8 +231,8 @@ fn save(
     }
     let mut taken = imported.iter().zip(&readings);
     let mut updates = Vec::with_capacity(files.len());
-    for (file, outline) in &files {
-        let Some((outline, unchanged)) = outline else {
+    for (file, read) in &files {
+        let Some((outline, unchanged, digest)) = read else {
             updates.push(FileUpdate { file: file.clone(), reading: None });
             continue;
         };
@@ -229,7 +240,8 @@ fn save(
         count(imported, report);
         let file = KnownFile { session: Some(imported.session), ..file.clone() };
         let unchanged = if imported.news == News::Grown { *unchanged } else { 0 };
-        let reading = Some(SessionUpdate { log: reading.log(), outline, unchanged });
+        let digest = digest.clone();
+        let reading = Some(SessionUpdate { log: reading.log(), outline, unchanged, digest });
         updates.push(FileUpdate { file, reading });
     }
     Ok(store.save_files(forest.store(), &updates, &spoilt)?)

@@ -9,6 +9,7 @@ mod settings;
 mod progress;
 mod report;
 mod scan;
+mod digest;
 mod ingest;
 mod text;
 mod derive;
@@ -31,10 +32,15 @@ mod actions;
 mod backup;
 mod doctor;
 mod plain;
+mod paths;
+mod figures;
 mod gist;
 mod markdown;
 mod own_writes;
+mod new_file;
 mod draft;
+mod fork;
+mod resume;
 mod views;
 mod transcript;
 
@@ -46,23 +52,28 @@ pub use backup::Backup;
 pub use briefing::{BriefDecision, BriefLesson, BriefWork, Briefing};
 pub use connected::{Connected, Direction, Reached};
 pub use deep::FoundInFiles;
-pub use doctor::{BrainHealth, Checkup, JournalHealth, SourceHealth, check_up};
+pub use doctor::{BrainHealth, Checkup, Diagnosis, Finding, JournalHealth, SourceHealth, State};
 pub use draft::{Draft, Writing};
 pub use drawing::{Drawn, DrawnCluster, DrawnEdge, DrawnNode, Window};
 pub use error::{AppError, Result};
+pub use figures::{bytes, count, how_many};
+pub use fork::{Forked, Forking, fork, said};
 pub use gist::{
     Gist, answer_text, call_argument, custom_text, entry_words, is_person, key_argument,
     member_text,
 };
 pub use markdown::{markdown_block, markdown_code, markdown_inline};
+pub use new_file::write_new;
 pub use own_writes::{check_quiet, remember_own_write};
+pub use paths::{clean_path, display_path, shell_path, unreadable_file};
 pub use plain::{clean, fit, one_line};
 pub use progress::{Progress, Silent, Step};
 pub use report::Report;
+pub use resume::resume_command;
 pub use search::{Found, FoundItem, FoundKind, FoundRow, Wanted};
 pub use settings::{
-    AnalysisBy, AnalysisSettings, Budget, DEFAULT_SETTINGS, DaemonSettings, Schedules,
-    SettingValue, Settings, SettingsFile, Source, Sources,
+    AnalysisBy, AnalysisSettings, Budget, DEFAULT_SETTINGS, DaemonSettings, ExplainedSetting,
+    Schedules, SettingValue, Settings, SettingsFile, Source, Sources,
 };
 pub use show::{Link, Meant, NodeView, Placed};
 pub use spending::{Cost, CostBy, CostKey, CostRow};
@@ -70,7 +81,8 @@ pub use stats::{Disk, Stats};
 pub use transcript::{session_title, write_transcript};
 pub use views::{
     BookmarkKind, BookmarkView, BranchView, CostView, Family, FamilyMessage, FamilySession,
-    ImportNews, ImportView, ImportedTree, ImportedView, JoinedView, MessageView, Occurrence,
-    Restorable, RootView, SessionTree, SideFacts, TreeEntry, TreeFilter, TreeSummary, branch_views,
+    ImportNews, ImportView, ImportedTree, ImportedView, JoinedView, MessageGist, MessageView,
+    Occurrence, Restorable, RootView, SessionTree, SideFacts, TreeEntry, TreeFilter, TreeSummary,
+    branch_views,
 };
 pub use week::{DayNumbers, Numbers, Week};

@@ -6,6 +6,7 @@
 mod checked;
 mod edit;
 mod file;
+mod guide;
 
 use std::fs;
 use std::io;
@@ -21,6 +22,7 @@ use crate::error::{AppError, Result};
 use checked::Checked;
 pub use edit::{SettingValue, SettingsFile};
 use file::Config;
+pub use guide::ExplainedSetting;
 
 /// A file that says what holds without one, with every key explained.
 pub const DEFAULT_SETTINGS: &str = include_str!("settings/default.toml");

@@ -11,7 +11,7 @@ mod tree;
 pub use bookmarks::{BookmarkKind, BookmarkView};
 pub use branches::{BranchView, branch_views};
 pub use family::{Family, FamilyMessage, FamilySession, Occurrence};
-pub use forest::{MessageView, Restorable, RootView, TreeSummary};
+pub use forest::{MessageGist, MessageView, Restorable, RootView, TreeSummary};
 pub use imports::{CostView, ImportNews, ImportView, ImportedTree, ImportedView, JoinedView};
 pub use sides::SideFacts;
 pub use tree::{SessionTree, TreeEntry, TreeFilter};

@@ -1,18 +1,17 @@
 //! The brain behind the commands: opened, brought up to date, with progress for those who wait.
 
 use std::io::IsTerminal;
-use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pi_brain_app::{App, AppError, Depth, Meant, Progress, Step};
+use pi_brain_app::{App, AppError, Depth, Meant, Progress, Step, unreadable_file};
 use pi_brain_brain::NodeRef;
 use pi_brain_daemon::{Freshness, bring_up_to_date};
 use pi_brain_store::StoreError;
 
 use crate::args::RefreshOptions;
-use crate::describe::{clean_path, one_line};
+use crate::describe::one_line;
 use crate::failure::{Failure, warn};
 use crate::locate::Locations;
 use crate::mint::now;
@@ -65,15 +64,7 @@ fn open_with(locations: &Locations, options: &RefreshOptions, depth: Depth) -> a
 
 /// Says why a file could not be read. Its name may be anything, also part of the reason.
 pub(crate) fn unreadable(locations: &Locations, file: &str, why: &str) -> String {
-    let shown = locations.display(Path::new(file));
-    let text = if why.is_empty() {
-        shown
-    } else if why.contains(file) {
-        why.replace(file, &shown)
-    } else {
-        format!("{shown}: {why}")
-    };
-    clean_path(Path::new(&text))
+    unreadable_file(file, why, locations.home())
 }
 
 /// Does something that needs the right to write; waits for whoever has it, and says so.

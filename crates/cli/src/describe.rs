@@ -1,11 +1,10 @@
 //! One line for an entry: who, and the first words, in the colours of a terminal.
 
 use std::io;
-use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use pi_brain_app::Gist;
-pub(crate) use pi_brain_app::{answer_text, clean, key_argument, one_line};
+pub(crate) use pi_brain_app::{answer_text, clean, clean_path, key_argument, one_line};
 use pi_brain_session::Session;
 
 /// What an entry is called in lists, and how it begins.
@@ -31,11 +30,6 @@ impl From<Gist> for Description {
         };
         Self { who, words, style }
     }
-}
-
-/// Takes out of a path what could play tricks, and line breaks, but leaves its blanks as they are.
-pub(crate) fn clean_path(path: &Path) -> String {
-    clean(&path.to_string_lossy()).replace(['\n', '\t'], "\u{fffd}")
 }
 
 pub(crate) const BOLD: Style = Style::new().bold();

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use pi_brain_app::{Settings as BrainSettings, Source};
+use pi_brain_app::{Settings as BrainSettings, Source, display_path, shell_path};
 use pi_brain_session::{
     EntryId, EntryMatch, Session, SessionFolder, Tree, encode_cwd, id_in_file_name, newest,
     read_header, read_headers,
@@ -172,11 +172,7 @@ impl Locations {
 
     /// Writes a path as a person would, with `~` for the home folder.
     pub(crate) fn display(&self, path: &Path) -> String {
-        match path.strip_prefix(&self.home) {
-            Ok(rest) if rest.as_os_str().is_empty() => "~".to_owned(),
-            Ok(rest) => format!("~/{}", clean_path(rest)),
-            Err(_) => clean_path(path),
-        }
+        display_path(path, &self.home)
     }
 
     /// Puts the home folder in place of a leading `~`.
@@ -192,14 +188,7 @@ impl Locations {
 
     /// Writes a path so that a shell reads it as one word; there is no `~` within quotes.
     pub(crate) fn shell_word(&self, path: &Path) -> String {
-        let is_plain = |character: char| {
-            character.is_alphanumeric() || matches!(character, '/' | '.' | '_' | '-' | '~')
-        };
-        let shown = self.display(path);
-        if !shown.is_empty() && shown.chars().all(is_plain) {
-            return shown;
-        }
-        format!("'{}'", clean_path(path).replace('\'', r"'\''"))
+        shell_path(path, &self.home)
     }
 
     /// Finds the file that a SESSION argument means.

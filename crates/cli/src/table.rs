@@ -2,7 +2,7 @@
 
 use std::io::{self, IsTerminal};
 
-pub(crate) use pi_brain_app::fit;
+pub(crate) use pi_brain_app::{bytes, count, fit, how_many};
 use unicode_width::UnicodeWidthStr;
 
 /// A column: its title, and whether it holds numbers.
@@ -67,27 +67,4 @@ pub(crate) fn dollars(cost: f64) -> String {
     } else {
         format!("${cost:.2}")
     }
-}
-
-/// Writes a large number with a letter: 950, 12.3k, 4.5M.
-#[expect(clippy::cast_precision_loss, reason = "one digit after the point is all that is shown")]
-pub(crate) fn count(number: u64) -> String {
-    match number {
-        0..1000 => number.to_string(),
-        1000..1_000_000 => format!("{:.1}k", number as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1}M", number as f64 / 1e6),
-        _ => format!("{:.1}G", number as f64 / 1e9),
-    }
-}
-
-pub(crate) fn bytes(number: u64) -> String {
-    match number {
-        0..1000 => format!("{number} B"),
-        _ => format!("{}B", count(number).replace('k', " k").replace('M', " M").replace('G', " G")),
-    }
-}
-
-/// Says how many of something there are.
-pub(crate) fn how_many(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use pi_brain_store::{DataFolder, put_file};
 use toml_edit::{DocumentMut, Item, Table, Value};
 
-use super::{DEFAULT_SETTINGS, Settings};
+use super::guide::explain;
+use super::{DEFAULT_SETTINGS, ExplainedSetting, Settings};
 use crate::error::{AppError, Result};
 
 /// The file with a user's settings.
@@ -38,6 +39,11 @@ impl SettingsFile {
     /// Lists every setting that has a value.
     pub fn values(&self) -> Result<Vec<SettingValue>> {
         setting_values(&self.read()?, &self.path)
+    }
+
+    /// Lists every setting that there is, with what it means and what holds for it.
+    pub fn explained(&self) -> Result<Vec<ExplainedSetting>> {
+        Ok(explain(self.values()?))
     }
 
     /// Changes a setting, or takes it out if there is no value. What cannot be used is not written.

@@ -1,10 +1,11 @@
 //! Trees and messages of a forest.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use pi_brain_forest::{
-    Counts, Forest, NodeId, Outline, Place, Removal, Result, Root, RootId, SessionRecord, Store,
+    Bookmark, Counts, Forest, NodeId, Outline, Place, Removal, Result, Root, RootId, SessionRecord,
+    Store,
 };
 use pi_brain_session::Millis;
 use schemars::JsonSchema;
@@ -12,7 +13,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::gist::Gist;
-use crate::plain::one_line;
+use crate::plain::{fit, one_line};
+
+/// How many columns of its first message stand for the title of a tree.
+const TITLE: usize = 120;
+
+/// How many columns of a message stand for it in a tree.
+const GIST: usize = 160;
 
 /// A tree in a list, with everything that is told about it.
 #[derive(Clone, Debug)]
@@ -27,6 +34,12 @@ pub struct TreeSummary {
     pub last: Option<Millis>,
     /// How its first message begins.
     first_words: String,
+    /// What somebody called its first message.
+    title: Option<String>,
+    /// How many bookmarks are in it.
+    bookmarks: usize,
+    /// The tags in it.
+    tags: BTreeSet<String>,
 }
 
 impl TreeSummary {
@@ -35,16 +48,31 @@ impl TreeSummary {
         let mut sessions = forest.store().sessions()?;
         sessions.retain(|session| session.root == root.id);
         sessions.sort_by_key(|session| (session.created, session.no));
-        let (mut counts, mut last, mut first_words) = (Counts::default(), None, String::new());
-        if root.deleted.is_none() {
-            let outline = Outline::new(forest, root.id.into())?;
-            if let Some(&first) = outline.tops.first() {
-                let message = forest.store().message(outline.nodes[first].id)?;
-                first_words = Gist::of_message(&message).words;
-            }
-            (counts, last) = (outline.counts(), outline.last());
+        let mut summary = Self {
+            counts: Counts::default(),
+            sessions,
+            last: None,
+            first_words: String::new(),
+            title: None,
+            bookmarks: 0,
+            tags: BTreeSet::new(),
+            root,
+        };
+        if summary.root.deleted.is_some() {
+            return Ok(summary);
         }
-        Ok(Self { root, counts, sessions, last, first_words })
+        let outline = Outline::new(forest, summary.root.id.into())?;
+        if let Some(&first) = outline.tops.first() {
+            let first = &outline.nodes[first];
+            summary.first_words = Gist::of_message(&*forest.store().message(first.id)?).words;
+            summary.title = first.metadata.title.clone();
+        }
+        let is_here = |bookmark: &&Bookmark| bookmark.node.root() == summary.root.id;
+        summary.bookmarks = forest.bookmarks()?.iter().filter(is_here).count();
+        let tags = outline.nodes.iter().flat_map(|node| node.metadata.tags.iter().cloned());
+        summary.tags = tags.collect();
+        (summary.counts, summary.last) = (outline.counts(), outline.last());
+        Ok(summary)
     }
 
     /// Summarises all trees.
@@ -70,6 +98,13 @@ impl TreeSummary {
         named.map_or_else(|| self.first_words.clone(), one_line)
     }
 
+    /// Returns what a tree is called: the title of its first message, the name of its sessions, or how it begins.
+    fn title(&self) -> String {
+        let named = self.sessions.iter().find_map(|session| session.name.as_deref());
+        let name = self.title.as_deref().or(named).map(one_line);
+        name.unwrap_or_else(|| fit(&self.first_words, TITLE))
+    }
+
     /// Returns it as programs are shown it.
     pub fn view(&self) -> RootView {
         RootView {
@@ -78,6 +113,9 @@ impl TreeSummary {
             deleted: self.root.deleted,
             system_prompt: self.root.system_prompt.clone(),
             family: self.root.family.clone(),
+            title: self.title(),
+            bookmarks: self.bookmarks,
+            tags: self.tags.iter().cloned().collect(),
             messages: self.counts.messages,
             leaves: self.counts.leaves,
             branch_points: self.counts.branch_points,
@@ -101,6 +139,12 @@ pub struct RootView {
     pub system_prompt: Option<String>,
     /// The oldest session of the family that lives here; trees made by hand have none.
     pub family: Option<String>,
+    /// What it is called: a title or a name that somebody gave it, else how it begins; empty while nothing is in it.
+    pub title: String,
+    /// How many bookmarks are in it.
+    pub bookmarks: usize,
+    /// The tags of its messages.
+    pub tags: Vec<String>,
     /// How many messages it has.
     pub messages: usize,
     /// How many of them nothing follows.
@@ -163,6 +207,27 @@ impl MessageView {
             is_imported: forest.is_imported(node.id)?,
             message: (*forest.store().message(node.id)?).clone().into(),
         })
+    }
+}
+
+/// A message in a few words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct MessageGist {
+    /// Its name.
+    pub id: NodeId,
+    /// A word for whoever speaks, or for what happens.
+    pub who: &'static str,
+    /// Its title, or how it begins.
+    pub words: String,
+}
+
+impl MessageGist {
+    /// Says a message that is there in a few words.
+    pub fn new<S: Store>(forest: &Forest<S>, id: NodeId) -> Result<Self> {
+        let node = forest.node(id)?;
+        let gist = Gist::of_message(&*forest.store().message(node.id)?);
+        let words = node.metadata.title.as_deref().unwrap_or(&gist.words);
+        Ok(Self { id: node.id, who: gist.who, words: fit(&one_line(words), GIST) })
     }
 }
 

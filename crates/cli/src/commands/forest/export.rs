@@ -1,7 +1,6 @@
 //! `pi-brain forest export`: out of the forest, as sessions of pi.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read};
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use pi_brain_forest::{ExportOptions, ExportedSession, Place};
@@ -122,24 +121,13 @@ fn tell_file(locations: &Locations, path: &Path, length: u64, json: bool) -> any
     say!("{BOLD}{}{BOLD:#}  {}", locations.display(&path), bytes(length))
 }
 
-/// Writes a file that is not there yet; if that fails, it is taken away again. Returns its length.
+/// Writes a file that is not there yet. Returns its length.
 fn write_new(path: &Path, text: &mut impl Read) -> anyhow::Result<u64> {
-    let fail = |source| SessionError::Write { path: path.to_owned(), source };
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        fs::create_dir_all(folder).map_err(fail)?;
-    }
-    let mut file: File = match OpenOptions::new().write(true).create_new(true).open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+    match pi_brain_app::write_new(path, text) {
+        Err(SessionError::Write { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {
             let text = format!("{} is there already; name another file", path.display());
-            return Err(Failure::Usage(text).into());
+            Err(Failure::Usage(text).into())
         }
-        Err(error) => return Err(fail(error).into()),
-    };
-    let written = io::copy(text, &mut file).and_then(|length| file.sync_all().map(|()| length));
-    written.map_err(|error| {
-        // What is left of a file that is only ours is of no use to anybody.
-        let _ = fs::remove_file(path);
-        fail(error).into()
-    })
+        written => Ok(written?),
+    }
 }
