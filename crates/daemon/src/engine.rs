@@ -41,8 +41,6 @@ pub(crate) enum Event {
 pub enum Errand {
     /// Give these nodes to a model before all others.
     Analyse(Vec<NodeId>),
-    /// List the queue.
-    Queue,
     /// Try jobs again that were given up: these, or all.
     Retry(Option<Vec<i64>>),
     /// A unit of work of this session is over.
@@ -333,7 +331,6 @@ impl Engine {
     }
 
     fn run_errand(&mut self, errand: Errand) -> pi_brain_app::Result<Value> {
-        const LISTED: usize = 1000;
         let now = now();
         let answer = match errand {
             Errand::Analyse(nodes) => {
@@ -341,10 +338,6 @@ impl Engine {
                     return Err(AppError::NoModel);
                 }
                 json!({ "queued": self.open()?.enqueue_analysis(&nodes, now)? })
-            }
-            Errand::Queue => {
-                let store = self.open()?.store();
-                json!({ "counts": store.queue_counts(None)?, "jobs": store.jobs(LISTED)? })
             }
             Errand::Retry(ids) => {
                 json!({ "retried": self.open()?.store().retry_jobs(ids.as_deref(), now)? })

@@ -1,6 +1,7 @@
 //! What a daemon tells of itself: its state, its troubles, and events as they happen.
 
 use std::collections::VecDeque;
+use std::fs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -59,6 +60,9 @@ pub struct Status {
     /// What models do; `None` if none is chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub analysis: Option<AnalysisStatus>,
+    /// How much memory it has to itself, in bytes, where the system tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
     /// What went wrong last, newest first.
     pub errors: Vec<Trouble>,
 }
@@ -160,6 +164,7 @@ impl Status {
             last_refresh: None,
             next_close: None,
             analysis: None,
+            memory: None,
             errors: Vec::new(),
         }
     }
@@ -215,7 +220,7 @@ impl Board {
     /// Returns everything as it is now.
     pub(crate) fn read(&self) -> Status {
         let errors = lock(&self.troubles).iter().cloned().collect();
-        Status { errors, ..lock(&self.status).clone() }
+        Status { errors, memory: own_memory(), ..lock(&self.status).clone() }
     }
 
     pub(crate) fn listen(&self) -> broadcast::Receiver<Told> {
@@ -349,6 +354,13 @@ impl Progress for Board {
             self.tell("ingest_progress", json!({ "activity": lock(&self.status).activity }));
         }
     }
+}
+
+/// Reads how much memory this process has to itself. What it shares with others, such as files, does not count.
+fn own_memory() -> Option<u64> {
+    let told = fs::read_to_string("/proc/self/status").ok()?;
+    let kilobytes = told.lines().find_map(|line| line.strip_prefix("RssAnon:"))?;
+    kilobytes.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|number| number * 1024)
 }
 
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -27,6 +27,8 @@ const MODEL_ANSWERS: usize = 4;
 pub struct Options {
     /// The data folder.
     pub folder: PathBuf,
+    /// The home folder of whoever runs it, from which paths are shown.
+    pub home: PathBuf,
     /// Where to listen.
     pub address: IpAddr,
     /// The port to listen on; 0 takes any that is free.
@@ -42,7 +44,7 @@ pub struct Options {
 
 /// Runs a daemon until somebody stops it. `started` is called as soon as it can be asked.
 pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
-    let Options { folder, address, port, token, is_shown, settings } = options;
+    let Options { folder, home, address, port, token, is_shown, settings } = options;
     if !address.is_loopback() && token.is_none() {
         return Err(ServerError::Exposed { address });
     }
@@ -61,13 +63,15 @@ pub fn run(options: Options, started: impl FnOnce(SocketAddr)) -> Result<()> {
         log: Arc::clone(&log),
     })?);
     log.line(format_args!("started as process {} on http://{address}", std::process::id()));
-    let brains = Arc::new(Brains::new(folder, Arc::clone(&settings), Arc::clone(&daemon)));
+    let brains = Arc::new(Brains::new(folder.clone(), Arc::clone(&settings), Arc::clone(&daemon)));
     let (router, document) = routes::all();
     let gate = Gate::new(address, &daemon.announcement().token);
     let desk = Arc::new(Desk {
         daemon: Arc::clone(&daemon),
         brains,
         settings,
+        folder,
+        home,
         meter: Meter::new(requests),
         answers: Arc::new(Semaphore::new(MODEL_ANSWERS)),
         sockets: sockets::seats(),

@@ -28,6 +28,7 @@ pub(crate) fn run(locations: Locations, options: &UpOptions) -> anyhow::Result<(
     };
     let daemon = Options {
         folder,
+        home: locations.home().to_owned(),
         address: options.bind,
         port,
         token: options.token_file.as_deref().map(read_token).transpose()?,

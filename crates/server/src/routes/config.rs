@@ -1,22 +1,19 @@
 //! The settings.
 
-use pi_brain_app::{SettingValue, SettingsFile};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 use axum::http::StatusCode;
+use pi_brain_app::{ExplainedSetting, SettingsFile};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::api::Api;
 use crate::desk::Desk;
 use crate::failure::{Answered, Failure};
 
 pub(super) fn add(api: Api) -> Api {
-    api.ask_daemon("/api/v1/config", "Every setting that has a value", values).tell_daemon(
-        "/api/v1/config",
-        "Changes a setting, or takes it out",
-        change,
-    )
+    api.ask_daemon("/api/v1/config", "Every setting, what it means, and what holds", settings)
+        .tell_daemon("/api/v1/config", "Changes a setting, or takes it out", change)
 }
 
 /// What decides which programs are run, where session text is sent, and what is read: that is changed in the terminal only, so
@@ -24,28 +21,46 @@ pub(super) fn add(api: Api) -> Api {
 const OUT_OF_REACH: [&str; 5] =
     ["sources", "analysis.by", "analysis.skills", "analysis.pi", "analysis.openai"];
 
-/// A setting and what holds for it.
+fn is_out_of_reach(key: &str) -> bool {
+    let is_below = |group: &&str| {
+        key.strip_prefix(*group).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    OUT_OF_REACH.iter().any(is_below)
+}
+
+/// A setting, what it means, and what holds for it.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Setting {
     /// Its key, with dots.
     key: String,
-    /// Its value, as the file writes it.
-    value: String,
+    /// What it means.
+    about: String,
+    /// What holds, as the file writes it; none where nothing is said and there is no default.
+    value: Option<String>,
     /// Whether the file says so; otherwise it is the default.
     is_set: bool,
+    /// What holds without the file.
+    default: Option<String>,
+    /// What it could be.
+    example: Option<String>,
+    /// Whether it can be changed here; the others are changed in the terminal, with `pi-brain config set`.
+    is_open: bool,
 }
 
-impl From<SettingValue> for Setting {
-    fn from(value: SettingValue) -> Self {
-        let SettingValue { key, value, is_set } = value;
-        Self { key, value, is_set }
+impl From<ExplainedSetting> for Setting {
+    fn from(setting: ExplainedSetting) -> Self {
+        let ExplainedSetting { key, about, value, is_set, default, example } = setting;
+        Self { is_open: !is_out_of_reach(&key), key, about, value, is_set, default, example }
     }
 }
 
-async fn values(desk: Arc<Desk>, (): ()) -> Answered<Vec<Setting>> {
-    let file = SettingsFile::of(&desk.daemon.status().data_folder);
-    Ok(file.values()?.into_iter().map(Setting::from).collect())
+async fn settings(desk: Arc<Desk>, (): ()) -> Answered<Vec<Setting>> {
+    desk.beside(|desk| all(&SettingsFile::of(&desk.folder))).await
+}
+
+fn all(file: &SettingsFile) -> Answered<Vec<Setting>> {
+    Ok(file.explained()?.into_iter().map(Setting::from).collect())
 }
 
 /// A wish for a setting.
@@ -59,9 +74,7 @@ struct Change {
 }
 
 async fn change(desk: Arc<Desk>, change: Change) -> Answered<Vec<Setting>> {
-    let is_below =
-        |group: &&str| change.key == **group || change.key.starts_with(&format!("{group}."));
-    if OUT_OF_REACH.iter().any(is_below) {
+    if is_out_of_reach(&change.key) {
         return Err(Failure::new(
             StatusCode::FORBIDDEN,
             "out_of_reach",
@@ -69,9 +82,12 @@ async fn change(desk: Arc<Desk>, change: Change) -> Answered<Vec<Setting>> {
             "`pi-brain config set` changes it",
         ));
     }
-    let file = SettingsFile::of(&desk.daemon.status().data_folder);
-    let check = |text: &str| (desk.settings)(Some(text));
-    let values = file.change(&change.key, change.value.as_deref(), check)?;
-    desk.daemon.look();
-    Ok(values.into_iter().map(Setting::from).collect())
+    desk.beside(move |desk| {
+        let file = SettingsFile::of(&desk.folder);
+        let check = |text: &str| (desk.settings)(Some(text));
+        file.change(&change.key, change.value.as_deref(), check)?;
+        desk.daemon.look();
+        all(&file)
+    })
+    .await
 }

@@ -7,14 +7,21 @@ use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::routing::get;
 use futures_util::stream::{self, Stream};
+use jiff::ToSpan;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use pi_brain_app::Diagnosis;
 use pi_brain_brain::NodeId;
 use pi_brain_daemon::{Errand, Status, Told, report_as_json};
+use pi_brain_session::Millis;
+use pi_brain_store::{JobRow, OwnUse, QueueCounts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::api::Api;
+use crate::brains::Brain;
 use crate::desk::Desk;
 use crate::failure::Answered;
 use crate::openapi::Operation;
@@ -22,7 +29,9 @@ use crate::openapi::Operation;
 pub(super) fn add(api: Api) -> Api {
     let listen = Operation::of::<(), (), String>("get", EVENTS, "What happens, as it happens");
     api.ask_daemon("/api/v1/daemon/status", "How the daemon is", status)
-        .ask_daemon("/api/v1/daemon/queue", "What models have to do", queue)
+        .get_one("/api/v1/daemon/queue", "What models have to do", queue)
+        .get("/api/v1/daemon/own-use", "What models took for us in the last 30 days", own_use)
+        .ask_daemon("/api/v1/daemon/doctor", "What is in order, what is not, what to do", doctor)
         .tell_daemon("/api/v1/daemon/stop", "Ends the daemon", stop)
         .tell_daemon("/api/v1/daemon/refresh", "Takes everything in, and waits for it", refresh)
         .tell_daemon("/api/v1/daemon/analyse", "Gives nodes to a model before all others", analyse)
@@ -43,8 +52,46 @@ async fn status(desk: Arc<Desk>, (): ()) -> Answered<Status> {
     Ok(desk.daemon.status())
 }
 
-async fn queue(desk: Arc<Desk>, (): ()) -> Answered<Value> {
-    Ok(desk.daemon.send(Errand::Queue).await?)
+/// What models have to do.
+#[derive(Serialize, JsonSchema)]
+struct Queue {
+    /// How much of it there is.
+    counts: QueueCounts,
+    /// The jobs, those that come first first.
+    jobs: Vec<JobRow>,
+}
+
+fn queue(brain: &mut Brain, (): ()) -> Answered<Queue> {
+    const LISTED: usize = 1000;
+    let store = brain.app.store();
+    Ok(Queue { counts: store.queue_counts(None)?, jobs: store.jobs(LISTED)? })
+}
+
+/// What models took for us on a day.
+#[derive(Serialize, JsonSchema)]
+struct OwnDay {
+    /// The day, where the person is.
+    #[schemars(with = "String", extend("format" = "date"))]
+    day: Date,
+    /// Runs, tokens and dollars.
+    #[serde(flatten)]
+    taken: OwnUse,
+}
+
+fn own_use(brain: &mut Brain, (): ()) -> Answered<Vec<OwnDay>> {
+    const DAYS: i64 = 30;
+    let now = Brain::now().to_timestamp().to_zoned(TimeZone::system());
+    let (today, zone) = (now.date(), now.time_zone());
+    let first = today.saturating_sub((DAYS - 1).days());
+    // A day more than is shown: where it begins depends on the zone.
+    let since = Millis(Brain::now().0 - (DAYS + 1) * 24 * 60 * 60 * 1000);
+    let days = brain.app.own_use_by_day(since, zone)?;
+    let row = |day: Date| OwnDay { day, taken: days.get(&day).copied().unwrap_or_default() };
+    Ok(first.series(1.day()).take_while(|day| *day <= today).map(row).collect())
+}
+
+async fn doctor(desk: Arc<Desk>, (): ()) -> Answered<Diagnosis> {
+    desk.beside(|desk| Ok(Diagnosis::of(&desk.folder, (desk.settings)(None), &desk.home))).await
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -144,8 +191,9 @@ async fn happened(desk: Arc<Desk>, happening: Happening) -> Answered<Noticed> {
     desk.daemon.look();
     let is_end = happening.event == EventKind::SessionShutdown;
     if let Some(session) = happening.session_id.filter(|_| is_end) {
-        // A session that was never written to is not known, and there is nothing to say about it.
-        let _ = desk.daemon.send(Errand::Announce(session)).await;
+        // Nobody waits for it: the engine may be taking sessions in. One that was never written to is not known, and there is
+        // nothing to say about it.
+        tokio::spawn(async move { desk.daemon.send(Errand::Announce(session)).await });
     }
     Ok(Noticed { accepted: true })
 }

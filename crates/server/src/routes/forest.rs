@@ -8,8 +8,6 @@ mod changing;
 mod exchange;
 mod reading;
 
-use std::io;
-
 use pi_brain_app::{RootView, TreeSummary};
 use pi_brain_forest::{FileSystemStore, Forest, ForestError, NodeId, Place, RootId, Store};
 use schemars::JsonSchema;
@@ -33,16 +31,7 @@ type KeptForest = Forest<FileSystemStore>;
 
 /// Opens the forest for reading; `None` if nobody has written to it yet.
 fn open_if_there(brain: &Brain) -> Answered<Option<KeptForest>> {
-    let folder = brain.app.folder().forest();
-    match FileSystemStore::open_read_only(&folder) {
-        Ok(store) => Ok(Some(Forest::new(store))),
-        Err(ForestError::Read { path, source })
-            if path == folder && source.kind() == io::ErrorKind::NotFound =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(error.into()),
-    }
+    Ok(FileSystemStore::open_if_there(&brain.app.folder().forest())?.map(Forest::new))
 }
 
 /// Opens the forest for reading.

@@ -1,9 +1,12 @@
 //! Editable trees over HTTP: the operations, and what they refuse.
 
+use std::fs;
+use std::path::Path;
+
 use pi_brain_forest::FileSystemStore;
 use serde_json::{Value, json};
 
-use crate::home::{Daemon, Home};
+use crate::home::{Daemon, Home, wait_for};
 use crate::http::{get, post, refused, send};
 
 const NOTHING: Value = Value::Null;
@@ -199,4 +202,54 @@ fn sessions_come_in_and_go_out() {
     assert!(name.starts_with("attachment; filename=\"") && name.ends_with(".jsonl\""), "{name}");
     let refusal = refused(&daemon, "POST", "/api/v1/forest/import", &json!({ "session": "none" }));
     assert_eq!(refusal, (404, "not_found".to_owned()));
+}
+
+#[test]
+fn a_tree_is_told_in_a_few_words() {
+    let home = Home::new();
+    let daemon = home.start();
+    start(&daemon);
+    post(&daemon, "/api/v1/forest/title", &json!({ "node": "root-1/node-2", "title": "the answer" }));
+    post(&daemon, "/api/v1/forest/tags", &json!({ "node": "root-1/node-2", "add": ["keep"] }));
+    post(&daemon, "/api/v1/forest/bookmarks", &json!({ "node": "root-1/node-1", "title": "here" }));
+    let nodes = "root-1/node-1,root-1/node-2,root-1/node-99";
+    let gists = get(&daemon, &format!("/api/v1/forest/gists?nodes={nodes}"));
+    assert_eq!(
+        gists,
+        json!([
+            { "id": "root-1/node-1", "who": "user", "words": "What is this?" },
+            { "id": "root-1/node-2", "who": "assistant", "words": "the answer" },
+        ])
+    );
+    let bad = refused(&daemon, "GET", "/api/v1/forest/gists?nodes=../etc", &NOTHING);
+    assert_eq!(bad, (400, "bad_request".to_owned()));
+    let root = get(&daemon, "/api/v1/forest")["items"][0].clone();
+    assert_eq!(
+        (&root["title"], &root["bookmarks"], &root["tags"]),
+        (&json!("What is this?"), &json!(1), &json!(["keep"]))
+    );
+}
+
+#[test]
+fn a_conversation_becomes_a_new_session_of_pi() {
+    let home = Home::new();
+    let daemon = home.start();
+    start(&daemon);
+    let export = |body: Value| send(&daemon, "POST", "/api/v1/forest/export", "", Some(&body));
+    assert_eq!(export(json!({ "place": "root-1/node-2" })).status, 400, "no working directory");
+    let refused = export(json!({ "place": "root-1/node-2", "cwd": "../elsewhere" }));
+    assert_eq!(refused.refusal(), (400, "bad_request".to_owned()));
+    assert!(!home.sessions.exists(), "what was refused has written nothing");
+
+    let wish = json!({ "place": "root-1/node-2", "cwd": "/home/dev/../shop" });
+    let written = post(&daemon, "/api/v1/forest/export", &wish);
+    let file = Path::new(written["file"].as_str().unwrap());
+    assert_eq!(file.parent().unwrap().parent().unwrap(), home.sessions, "{written}");
+    assert!(fs::read_to_string(file).unwrap().contains("A tree. It has leaves."));
+    let command = format!("pi --session {}", file.display());
+    assert_eq!(written["command"].as_str(), Some(&*command));
+    let id = written["id"].as_str().unwrap();
+    wait_for("the new session", || {
+        get(&daemon, "/api/v1/sessions")["items"][0]["id"].as_str() == Some(id)
+    });
 }

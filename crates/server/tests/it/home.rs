@@ -52,6 +52,7 @@ impl Home {
         let (sessions, data) = (self.sessions.clone(), self.data.clone());
         Options {
             folder: self.data.clone(),
+            home: self.folder.path().to_owned(),
             address: Ipv4Addr::LOCALHOST.into(),
             port: 0,
             token: None,

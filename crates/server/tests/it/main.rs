@@ -13,5 +13,6 @@ mod page;
 mod people;
 mod sessions;
 mod sockets;
+mod system;
 mod troubles;
 mod watching;

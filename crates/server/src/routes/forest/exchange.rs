@@ -1,12 +1,12 @@
 //! Sessions of pi into the forest, and out of it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use pi_brain_app::ImportView;
+use pi_brain_app::{ImportView, remember_own_write, resume_command, write_new};
 use pi_brain_daemon::SystemMint;
-use pi_brain_forest::{ExportOptions, Place, Reading};
+use pi_brain_forest::{ExportOptions, ExportedSession, Place, Reading};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{change, message_at, open};
 use crate::api::Api;
@@ -16,13 +16,17 @@ use crate::failure::{Answered, Failure};
 use crate::routes::sessions::{Which, unreadable};
 
 pub(super) fn add(api: Api) -> Api {
-    api.post("/api/v1/forest/import", "Brings a known session into the forest", import).download(
-        "/api/v1/forest/export",
-        "A conversation, or a whole tree, as a new session that pi goes on with",
-        LINES,
-        export,
-    )
+    api.post("/api/v1/forest/import", "Brings a known session into the forest", import)
+        .download(
+            EXPORT,
+            "A conversation, or a whole tree, as a new session that pi goes on with",
+            LINES,
+            export,
+        )
+        .post(EXPORT, "Writes such a session to where pi finds it", write)
 }
+
+const EXPORT: &str = "/api/v1/forest/export";
 
 /// A JSON value on each line.
 const LINES: &str = "application/x-ndjson";
@@ -65,6 +69,7 @@ fn import(brain: &mut Brain, (): (), wish: ToImport) -> Answered<ImportView> {
 
 /// What to write out.
 #[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 struct ToExport {
     /// A message, for the conversation that leads to it; a root, for the whole tree.
     place: Place,
@@ -72,22 +77,58 @@ struct ToExport {
     cwd: Option<String>,
 }
 
-fn export(brain: &mut Brain, (wish,): (ToExport,)) -> Answered<Download> {
-    let forest = open(brain)?;
-    let root = forest.root(wish.place.root())?;
-    let cwd = wish.cwd.as_deref();
-    if cwd.is_none() && root.family.is_none() {
-        let text =
-            "there is no session in this tree whose working directory it could take; say `cwd`";
-        return Err(Failure::bad_request(text));
-    }
-    let exported = match forest.place(wish.place)? {
-        Place::Root(root) => forest.export_family(root, cwd, &mut SystemMint)?,
-        place @ Place::Node(_) => {
-            let options = ExportOptions { session: None, cwd };
-            forest.export_leaf(message_at(&forest, place)?, options, &mut SystemMint)?
+impl ToExport {
+    fn session(&self, brain: &Brain) -> Answered<ExportedSession> {
+        let forest = open(brain)?;
+        let root = forest.root(self.place.root())?;
+        let cwd = self.cwd.as_deref();
+        if cwd.is_none() && root.family.is_none() {
+            let text =
+                "there is no session in this tree whose working directory it could take; say `cwd`";
+            return Err(Failure::bad_request(text));
         }
-    };
+        if let Some(relative) = cwd.filter(|cwd| !Path::new(cwd).is_absolute()) {
+            let text = format!("{relative:?} is no working directory: it has to begin with /");
+            return Err(Failure::bad_request(text));
+        }
+        Ok(match forest.place(self.place)? {
+            Place::Root(root) => forest.export_family(root, cwd, &mut SystemMint)?,
+            place @ Place::Node(_) => {
+                let options = ExportOptions { session: None, cwd };
+                forest.export_leaf(message_at(&forest, place)?, options, &mut SystemMint)?
+            }
+        })
+    }
+}
+
+fn export(brain: &mut Brain, (wish,): (ToExport,)) -> Answered<Download> {
+    let exported = wish.session(brain)?;
     let text = exported.text;
     Ok(Download::new(&exported.file_name, LINES, move |out| out.write_all(text.as_bytes())))
+}
+
+/// A session that was written.
+#[derive(Serialize, JsonSchema)]
+struct WrittenSession {
+    /// Its file.
+    file: PathBuf,
+    /// Its id.
+    id: String,
+    /// Its working directory.
+    cwd: String,
+    /// How to go on with it.
+    command: String,
+}
+
+/// Writes a new file where pi on this machine has its sessions; nothing that is there is touched.
+fn write(brain: &mut Brain, (): (), wish: ToExport) -> Answered<WrittenSession> {
+    let exported = wish.session(brain)?;
+    let usual = brain.app.settings().sources.folders.first();
+    let usual = usual.ok_or_else(|| Failure::internal("no folder with sessions is known"))?;
+    let file = usual.folder.for_cwd(&exported.cwd).join(&exported.file_name);
+    let length = write_new(&file, &mut exported.text.as_bytes())?;
+    // What is forgotten costs a wait, or a force; the session itself is written.
+    let _ = remember_own_write(brain.app.folder().path(), &file, length);
+    let command = resume_command(&file, Some(&exported.cwd));
+    Ok(WrittenSession { file, id: exported.id, cwd: exported.cwd, command })
 }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use pi_brain_app::{MessageView, Restorable, SideFacts};
-use pi_brain_forest::{Node, NodeId, Outline, Place, RootId};
+use pi_brain_app::{MessageGist, MessageView, Restorable, SideFacts};
+use pi_brain_forest::{ForestError, Node, NodeId, Outline, Place, RootId};
 use pi_brain_session::Millis;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,7 @@ pub(super) fn add(api: Api) -> Api {
         "The shape of a tree without what is said, in the order of reading",
         topology,
     )
+    .get("/api/v1/forest/gists", "Messages in a few words, for a tree that shows them", gists)
     .get("/api/v1/forest/message", "A message, with what is noted about it", message)
     .get("/api/v1/forest/path", "The conversation that leads to a place", path)
     .get("/api/v1/forest/context", "What a model would be given at a place", context)
@@ -129,6 +130,39 @@ struct WhichNode {
 
 fn message(brain: &mut Brain, (which,): (WhichNode,)) -> Answered<MessageView> {
     Ok(MessageView::new(&open(brain)?, which.node)?)
+}
+
+/// Which messages.
+#[derive(Deserialize, JsonSchema)]
+struct WhichNodes {
+    /// The messages, such as `root-1/node-5,root-1/node-6`, 500 at most.
+    nodes: String,
+}
+
+impl WhichNodes {
+    const MOST: usize = 500;
+
+    fn ids(&self) -> Answered<Vec<NodeId>> {
+        let ids: Vec<&str> = self.nodes.split(',').filter(|id| !id.is_empty()).collect();
+        if ids.len() > Self::MOST {
+            let most = Self::MOST;
+            return Err(Failure::bad_request(format!("at most {most} messages at once")));
+        }
+        let parse = |id: &str| id.parse().map_err(|error| ForestError::BadId(error).into());
+        ids.into_iter().map(parse).collect()
+    }
+}
+
+/// Those that are gone are left out: somebody may have deleted them since the shape was asked for.
+fn gists(brain: &mut Brain, (which,): (WhichNodes,)) -> Answered<Vec<MessageGist>> {
+    let (forest, mut found) = (open(brain)?, Vec::new());
+    for id in which.ids()? {
+        match MessageGist::new(&forest, id) {
+            Err(ForestError::NodeNotFound(_) | ForestError::NodeDeleted(_)) => {}
+            gist => found.push(gist?),
+        }
+    }
+    Ok(found)
 }
 
 /// Which conversation.
