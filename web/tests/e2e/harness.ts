@@ -51,8 +51,8 @@ export class Brain {
     return this;
   }
 
-  /** Runs the program on these sessions, as one does in a terminal. */
-  run(...said: string[]): string {
+  /** Runs a command on these sessions, as one does in a terminal. */
+  command(...said: string[]): string {
     const options = { env: this.environment, cwd: this.home, encoding: "utf8" } as const;
     return execFileSync(program(), ["--session-dir", this.sessions, ...said], options);
   }
