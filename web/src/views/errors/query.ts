@@ -3,14 +3,13 @@
 import type { Query } from "../../api/client";
 import type { Tone } from "../../parts/Badge.svelte";
 
-export function errorQuery(said: URLSearchParams): Query<"get", "/api/v1/errors"> {
+export function patternQuery(said: URLSearchParams): Query<"get", "/api/v1/patterns"> {
   const [q, project, model] = ["q", "project", "model"].map((name) => said.get(name));
-  return {
-    ...(q && { q }),
-    ...(project && { project }),
-    ...(model && { model }),
-    ...(said.get("state") === "open" && { unresolved: true }),
-  };
+  return { ...(q && { q }), ...(project && { project }), ...(model && { model }) };
+}
+
+export function errorQuery(said: URLSearchParams): Query<"get", "/api/v1/errors"> {
+  return { ...patternQuery(said), ...(said.get("state") === "open" && { unresolved: true }) };
 }
 
 /** In how many of the units of work that had it somebody got rid of it. */

@@ -2,7 +2,7 @@
 
 import { type Camera, type Size, toPlace, toScreen } from "./camera";
 import { SHAPES, type Shape } from "./groups";
-import { growth, type Painter, type Scene } from "./painting";
+import { growth, type Painter, type Scene, thickness } from "./painting";
 
 /** Returns what draws on a canvas, or nothing if the canvas is used otherwise. */
 export function canvasPainter(canvas: HTMLCanvasElement): Painter | undefined {
@@ -21,8 +21,8 @@ class CanvasPainter implements Painter {
 
   load(scene: Scene): void {
     this.#scene = scene;
-    this.#lines = byColour(scene.lineColours, 8);
-    this.#nodes = byColour(scene.colours, 4);
+    this.#lines = byColour(scene.lineColours);
+    this.#nodes = byColour(scene.colours);
   }
 
   paint(camera: Camera, size: Size, ratio: number): void {
@@ -31,7 +31,7 @@ class CanvasPainter implements Painter {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
     if (scene === undefined) return;
-    context.lineWidth = 1;
+    context.lineWidth = thickness(camera.scale);
     this.#paintLines(scene.lines, camera, size);
     this.#paintNodes(scene, camera, size);
   }
@@ -78,11 +78,11 @@ class CanvasPainter implements Painter {
   }
 }
 
-/** Groups things by colour, of which each has so many bytes; the first four say it. */
-function byColour(colours: Uint8Array, bytes: number): Map<string, number[]> {
+/** Groups things by colour. */
+function byColour(colours: Uint8Array): Map<string, number[]> {
   const groups = new Map<string, number[]>();
-  for (let at = 0; at < colours.length / bytes; at += 1) {
-    const [red = 0, green = 0, blue = 0, cover = 0] = colours.subarray(at * bytes, at * bytes + 4);
+  for (let at = 0; at < colours.length / 4; at += 1) {
+    const [red = 0, green = 0, blue = 0, cover = 0] = colours.subarray(at * 4, at * 4 + 4);
     const key = `rgba(${red}, ${green}, ${blue}, ${(cover / 255).toFixed(2)})`;
     const members = groups.get(key);
     if (members === undefined) groups.set(key, [at]);

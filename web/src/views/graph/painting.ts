@@ -17,7 +17,7 @@ export interface Scene {
   readonly shapes: Float32Array;
   /** Four numbers for each link: from where to where. */
   readonly lines: Float32Array;
-  /** Eight numbers for each link: the colour at both ends. */
+  /** Four numbers for each link. */
   readonly lineColours: Uint8Array;
 }
 
@@ -33,7 +33,12 @@ export interface Painter {
 
 /** Nodes grow a little when one comes nearer, so that they stay apart from far and can be seen from near. */
 export function growth(scale: number): number {
-  return Math.min(Math.max(Math.sqrt(scale / 28), 0.45), 1.6);
+  return Math.min(Math.max(Math.sqrt(scale / 15), 0.4), 2);
+}
+
+/** How thick links are, in pixels. */
+export function thickness(scale: number): number {
+  return Math.min(Math.max(scale / 13, 1), 2.2);
 }
 
 export function shapeNumber(shape: Shape): number {

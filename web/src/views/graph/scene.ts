@@ -22,11 +22,11 @@ export const STRUCTURAL: ReadonlySet<string> = new Set([
 
 /** How much is covered by what stands out, by what is ordinary, and by what steps back, from 0 to 1. */
 const NODE = { strong: 1, usual: 0.95, faint: 0.16 };
-const LINK = { strong: 0.95, usual: 0.42, faint: 0.05 };
+const LINK = { strong: 0.95, usual: 0.55, faint: 0.06 };
 
 /** Nodes are as large as they are linked, in pixels. */
 export function radius(links: number): number {
-  return 4.5 + Math.min(Math.sqrt(links) * 1.3, 6);
+  return 5 + Math.min(Math.sqrt(links) * 1.5, 7);
 }
 
 export function makeScene(
@@ -48,7 +48,7 @@ export function makeScene(
     colours: new Uint8Array(nodes.length * 4),
     shapes: new Float32Array(nodes.length),
     lines: new Float32Array(links.length * 4),
-    lineColours: new Uint8Array(links.length * 8),
+    lineColours: new Uint8Array(links.length * 4),
   };
   nodes.forEach((node, at) => {
     const { x, y } = data.nodes[node] ?? { x: 0, y: 0 };
@@ -66,9 +66,7 @@ export function makeScene(
     const [from, to] = [data.nodes[edge.source], data.nodes[edge.target]];
     scene.lines.set([from?.x ?? 0, from?.y ?? 0, to?.x ?? 0, to?.y ?? 0], at * 4);
     const hue = STRUCTURAL.has(edge.type) ? plain : telling;
-    const paint = faded(hue, covered(LINK, emphasis?.edges, link));
-    scene.lineColours.set(paint, at * 8);
-    scene.lineColours.set(paint, at * 8 + 4);
+    scene.lineColours.set(faded(hue, covered(LINK, emphasis?.edges, link)), at * 4);
   });
   return scene;
 }

@@ -92,7 +92,8 @@ export class Stage {
           name,
           members: new Set(seen),
           x: places.reduce((sum, { x }) => sum + x, 0) / places.length,
-          y: Math.min(...places.map(({ y }) => y)),
+          top: places.reduce((least, { y }) => Math.min(least, y), Infinity),
+          bottom: places.reduce((most, { y }) => Math.max(most, y), -Infinity),
         },
       ];
     });

@@ -1,7 +1,7 @@
 /** Draws with the graphics card: everything lies there, and a frame is two calls. */
 
 import type { Camera, Size } from "./camera";
-import { growth, type Painter, type Scene } from "./painting";
+import { growth, type Painter, type Scene, thickness } from "./painting";
 
 const VIEW = `
   uniform vec2 middle;
@@ -52,13 +52,19 @@ const NODE_FRAGMENT = `
   }
 `;
 
+/** Lines of the graphics card are as thin as a pixel, so each is two triangles: \`side\` says on which side of it a corner lies. */
 const LINE_VERTEX = `
   attribute vec2 place;
+  attribute vec2 other;
+  attribute float side;
   attribute vec4 colour;
+  uniform float thickness;
   varying vec4 paint;
   ${VIEW}
   void main() {
-    gl_Position = seen(place);
+    vec2 way = normalize(other - place + vec2(1e-6, 0.0));
+    vec2 across = vec2(-way.y, way.x) * side * thickness;
+    gl_Position = seen(place + across / scale);
     paint = colour;
   }
 `;
@@ -99,12 +105,13 @@ class WebGlPainter implements Painter {
   }
 
   load(scene: Scene): void {
-    const { gl } = this;
-    for (const [name, data] of Object.entries(scene)) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, this.#buffers[name] ?? null);
-      gl.bufferData(gl.ARRAY_BUFFER, data as Float32Array, gl.STATIC_DRAW);
+    const { places, radii, colours, shapes } = scene;
+    const { lines, lineColours } = corners(scene);
+    for (const [name, data] of Object.entries({ places, radii, colours, shapes, lines, lineColours })) {
+      this.gl.bindBuffer(this.gl.ARRAY_BUFFER, this.#buffers[name] ?? null);
+      this.gl.bufferData(this.gl.ARRAY_BUFFER, data, this.gl.STATIC_DRAW);
     }
-    this.#nodeCount = scene.radii.length;
+    this.#nodeCount = radii.length;
     this.#lineCount = scene.lines.length / 4;
   }
 
@@ -114,9 +121,12 @@ class WebGlPainter implements Painter {
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
     this.#begin(this.lines, camera, size);
-    this.#attribute(this.lines, "place", "lines", 2, gl.FLOAT);
+    gl.uniform1f(gl.getUniformLocation(this.lines, "thickness"), thickness(camera.scale) / 2);
+    this.#attribute(this.lines, "place", "lines", 2, gl.FLOAT, 20, 0);
+    this.#attribute(this.lines, "other", "lines", 2, gl.FLOAT, 20, 8);
+    this.#attribute(this.lines, "side", "lines", 1, gl.FLOAT, 20, 16);
     this.#attribute(this.lines, "colour", "lineColours", 4, gl.UNSIGNED_BYTE);
-    gl.drawArrays(gl.LINES, 0, this.#lineCount * 2);
+    gl.drawArrays(gl.TRIANGLES, 0, this.#lineCount * 6);
     this.#begin(this.nodes, camera, size);
     gl.uniform1f(gl.getUniformLocation(this.nodes, "grown"), growth(camera.scale) * ratio);
     this.#attribute(this.nodes, "place", "places", 2, gl.FLOAT);
@@ -134,17 +144,49 @@ class WebGlPainter implements Painter {
     gl.uniform1f(gl.getUniformLocation(program, "scale"), scale);
   }
 
-  #attribute(program: WebGLProgram, name: string, buffer: string, size: number, type: number): void {
+  /** Says where an attribute lies; `stride` and `offset` are in bytes, where several lie side by side. */
+  #attribute(
+    program: WebGLProgram,
+    name: string,
+    buffer: string,
+    size: number,
+    type: number,
+    stride = 0,
+    offset = 0,
+  ): void {
     const { gl } = this;
     const location = gl.getAttribLocation(program, name);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.#buffers[buffer] ?? null);
     gl.enableVertexAttribArray(location);
-    gl.vertexAttribPointer(location, size, type, type === gl.UNSIGNED_BYTE, 0, 0);
+    gl.vertexAttribPointer(location, size, type, type === gl.UNSIGNED_BYTE, stride, offset);
   }
 
   dispose(): void {
     this.gl.getExtension("WEBGL_lose_context")?.loseContext();
   }
+}
+
+/** Six corners for each line: where it begins and ends, on either side. */
+function corners({ lines, lineColours }: Scene): { lines: Float32Array; lineColours: Uint8Array } {
+  const count = lines.length / 4;
+  const [places, paints] = [new Float32Array(count * 30), new Uint8Array(count * 24)];
+  for (let at = 0; at < count; at += 1) {
+    const [x = 0, y = 0, toX = 0, toY = 0] = lines.subarray(at * 4, at * 4 + 4);
+    // Seen from its other end, a line has its sides exchanged.
+    const [left, right] = [
+      [x, y, toX, toY, 1],
+      [x, y, toX, toY, -1],
+    ];
+    const [farLeft, farRight] = [
+      [toX, toY, x, y, -1],
+      [toX, toY, x, y, 1],
+    ];
+    places.set([left, right, farLeft, farLeft, right, farRight].flat(), at * 30);
+    for (let corner = 0; corner < 6; corner += 1) {
+      paints.set(lineColours.subarray(at * 4, at * 4 + 4), (at * 6 + corner) * 4);
+    }
+  }
+  return { lines: places, lineColours: paints };
 }
 
 function program(gl: WebGLRenderingContext, vertex: string, fragment: string): WebGLProgram | undefined {

@@ -10,8 +10,10 @@ import { type Emphasis, radius } from "./scene";
 export interface Named {
   readonly name: string;
   readonly members: ReadonlySet<number>;
+  /** The middle, and where its members begin and end from top to bottom. */
   readonly x: number;
-  readonly y: number;
+  readonly top: number;
+  readonly bottom: number;
 }
 
 /** What words are written with: colours and fonts as a canvas takes them. */
@@ -34,12 +36,17 @@ export interface Words {
 }
 
 /** From so near on nodes are named; so many at most, of so many that are looked at: a frame has to be short. */
-const NEAR = 34;
+const NEAR = 26;
 const MOST = 36;
 const LOOKED_AT = 400;
 
+/** Among so few nodes there is room for words beside them. */
+const FEW = 200;
+
 const [SMALL, LARGE] = [11, 13];
-const LONGEST = 38;
+/** Between a cluster and its name, in pixels. */
+const ROOM = 14;
+const LONGEST = 30;
 
 /** How wide texts are, by font: measuring takes long. */
 const widths = new Map<string, number>();
@@ -51,16 +58,22 @@ export function writeWords(context: CanvasRenderingContext2D, words: Words): voi
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
   context.lineJoin = "round";
-  context.lineWidth = 4;
+  context.lineWidth = 3;
   context.strokeStyle = ink.ground;
   const placing = new Placing();
-  const write = (label: string, at: { x: number; y: number }, height: number, weight: number): boolean => {
+  const write = (
+    label: string,
+    at: { x: number; y: number },
+    height: number,
+    weight: number,
+    isPressed = true,
+  ): boolean => {
     const font = `${weight} ${height}px ${ink.font}`;
     context.font = font;
     const width = measured(context, font, label);
     // Names stay within the picture, where they can be read.
     const x = Math.min(Math.max(at.x, width / 2 + 4), size.width - width / 2 - 4);
-    if (!placing.put({ x, y: at.y, width, height })) return false;
+    if (!placing.put({ x, y: at.y, width, height }, isPressed)) return false;
     context.strokeText(label, x, at.y);
     context.fillText(label, x, at.y);
     return true;
@@ -74,6 +87,11 @@ export function writeWords(context: CanvasRenderingContext2D, words: Words): voi
     return isSeen ? { x, y: y - rise } : undefined;
   };
 
+  const inSight = words.ranked.length <= FEW ? words.ranked : [];
+  for (const at of inSight) {
+    const { x, y } = toScreen(camera, size, words.data.nodes[at] ?? { x: 0, y: 0 });
+    placing.avoid(x, y, radius(words.data.linksOf(at).length) * growth(camera.scale));
+  }
   context.fillStyle = ink.text;
   const emphasised = [...(emphasis?.nodes ?? [])].slice(0, MOST);
   for (const at of emphasised) {
@@ -82,9 +100,15 @@ export function writeWords(context: CanvasRenderingContext2D, words: Words): voi
   }
   for (const cluster of words.clusters) {
     if (emphasis !== undefined && emphasised.every((at) => !cluster.members.has(at))) continue;
-    const { x, y } = toScreen(camera, size, cluster);
-    if (x < 0 || y < 0 || x > size.width || y > size.height) continue;
-    write(cluster.name, { x, y: Math.max(y - 16, LARGE + 2) }, LARGE, 650);
+    const top = toScreen(camera, size, { x: cluster.x, y: cluster.top });
+    const bottom = toScreen(camera, size, { x: cluster.x, y: cluster.bottom });
+    if (top.x < 0 || bottom.y < 0 || top.x > size.width || top.y > size.height) continue;
+    // Above its members if there is room, else below them, else over whatever is there.
+    const above = { x: top.x, y: Math.max(top.y - ROOM, LARGE + 2) };
+    const below = { x: bottom.x, y: bottom.y + ROOM + LARGE };
+    const isWritten =
+      write(cluster.name, above, LARGE, 650, false) || write(cluster.name, below, LARGE, 650, false);
+    if (!isWritten) write(cluster.name, above, LARGE, 650);
   }
   if (camera.scale < NEAR || emphasis !== undefined) return;
   context.fillStyle = ink.soft;

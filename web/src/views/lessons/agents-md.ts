@@ -24,9 +24,7 @@ const NAMES: Record<string, string> = { "<": "&lt;", ">": "&gt;", "&": "&amp;" }
 export function inline(text: string): string {
   const escaped = text
     // Escape sequences, and characters that cannot be seen or turn the text around.
-    // eslint-disable-next-line no-control-regex -- these are what is meant
     .replace(/\u001b\[[0-9;?]*[ -/]*[@-~]|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, "")
-    // eslint-disable-next-line no-control-regex -- these are what is meant
     .replace(/[\s\u0000-\u001f\u007f-\u009f]+/gu, " ")
     .trim()
     .replace(/[<>&]/gu, (character) => NAMES[character] ?? "")
