@@ -2,7 +2,7 @@
 
 use pi_brain_brain::{Edge, EdgeCreator, EdgeType, NodeId};
 use pi_brain_session::Millis;
-use pi_brain_store::{DataFolder, FileWanted, NodeFilter, QUARTER, SpendingFilter, Store};
+use pi_brain_store::{DataFolder, FileWanted, NodeFilter, QUARTER, SpendingFilter, SpentOn, Store};
 use rusqlite::{Connection, params};
 use tempfile::TempDir;
 
@@ -119,10 +119,39 @@ fn spending_adds_up_to_the_same_whichever_way() {
             assert!(close(one + other, 1.5), "{time}");
         }
     }
+    for by in [SpentOn::Project, SpentOn::Model] {
+        let parts = brain.store.spending_by_quarter_and(&shop, by).unwrap();
+        assert!(close(parts.iter().map(|(_, _, spent)| spent.usage.cost).sum(), 0.7), "{parts:?}");
+    }
+    let parts = brain.store.spending_by_quarter_and(&all, SpentOn::Model).unwrap();
+    let names: Vec<(i64, &str)> = parts.iter().map(|(at, name, _)| (*at, &**name)).collect();
+    assert_eq!(names, [(10, "p/big"), (10, "p/small"), (11, "p/big"), (200, "p/big")]);
     let models = brain.store.spending_by_model(&all).unwrap();
     let big = models.iter().find(|model| model.model == "big").unwrap();
     assert_eq!((big.sessions, big.spent.answers, big.spent.usage.input), (2, 3, 30));
     assert_eq!((big.first_used, big.last_used), (Millis(10 * QUARTER), Millis(200 * QUARTER)));
+}
+
+#[test]
+fn work_is_told_by_when_it_was_done_and_in_what() {
+    let brain = Brain::new();
+    brain.segment(1, 1, SHOP).segment(2, 1, SHOP).segment(3, 2, LEDGER).segment(4, 3, SHOP);
+    brain.node(1, SHOP, 0).node(3, LEDGER, 0).node(4, LEDGER, 0).hide(3);
+    brain.spending(1, "big", 0, 0.1).spending(3, "small", 0, 0.1);
+    let work = |filter: SpendingFilter| {
+        let spans = brain.store.work(&filter).unwrap();
+        spans.iter().map(|span| (span.session, span.has_node)).collect::<Vec<_>>()
+    };
+    let all = SpendingFilter::default();
+    assert_eq!(work(all.clone()), [(1, true), (1, false), (2, false), (3, true)]);
+    let shop = SpendingFilter { project: Some("shop".into()), ..all.clone() };
+    assert_eq!(work(shop), [(1, true), (1, false)]);
+    let big = SpendingFilter { model: Some("BIG".into()), ..all.clone() };
+    assert_eq!(work(big), [(1, true)]);
+    let later = SpendingFilter { after: Some(Millis(1)), ..all.clone() };
+    assert_eq!(work(later), []);
+    let spans = brain.store.work(&all).unwrap();
+    assert!(spans.iter().all(|span| span.ended.0 - span.started.0 == 120_000));
 }
 
 #[test]
@@ -156,6 +185,11 @@ fn equal_errors_are_one() {
     assert_eq!((first.first_seen, first.last_seen), (Millis(QUARTER), Millis(3 * QUARTER)));
     assert_eq!(first.example, NodeId::from_u64(3));
     assert_eq!(first.message, "exit code 4 in d/d.ts");
+    assert_eq!(first.latest, [3, 2, 1].map(NodeId::from_u64));
+    // Not where one of two was left as it was.
+    let resolution = first.resolution.as_ref().unwrap();
+    assert_eq!((resolution.node, &*resolution.summary), (NodeId::from_u64(1), "did it"));
+    assert_eq!(errors[1].resolution, None);
     let open = brain.store.errors(&all, true).unwrap();
     assert_eq!(open.iter().map(|error| error.nodes).collect::<Vec<_>>(), [2, 1]);
     let shop =
