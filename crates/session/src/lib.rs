@@ -44,7 +44,7 @@ pub use folders::{
 };
 pub use forks::{Lineage, fork_point};
 pub use json::{Member, Raw, quote};
-pub use listing::{SessionInfo, all_messages_text, list_sessions};
+pub use listing::{SessionCounts, SessionInfo, all_messages_text, list_sessions};
 pub use log::{CURRENT_VERSION, Header, Log, Position};
 pub use migrate::{Migration, current_form, migrate_file};
 pub use own::{OWN_FRAME, is_own_answer, is_own_tool};

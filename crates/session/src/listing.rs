@@ -11,6 +11,7 @@ use crate::content::text_of;
 use crate::entry::{Entry, Role, Usage};
 use crate::error::SessionError;
 use crate::json::Raw;
+use crate::log::Log;
 use crate::session::Session;
 use crate::time::Millis;
 use crate::tree::{Tree, View};
@@ -66,7 +67,8 @@ impl SessionInfo {
         let header = session.header();
         let tree = session.tree(View::Repaired);
         let written = || std::fs::metadata(path).and_then(|metadata| metadata.modified());
-        let modified = summary.last_activity.or(header.created());
+        let SessionCounts { messages, last_activity, usage } = summary.counts;
+        let modified = last_activity.or(header.created());
         let info = Self {
             path: path.to_owned(),
             id: header.id.clone(),
@@ -75,11 +77,11 @@ impl SessionInfo {
             parent_session_path: header.parent_session.clone(),
             created: header.created(),
             modified: modified.or_else(|| written().ok().map(Millis::from)).unwrap_or(Millis(0)),
-            message_count: summary.messages,
+            message_count: messages,
             first_message: summary.first_message.unwrap_or_else(|| "(no messages)".to_owned()),
             entry_count: session.log().entries().len(),
             branch_count: Branches::new(session.log(), &tree).list.len(),
-            usage: summary.usage,
+            usage,
             size: session.log().end(),
             problem_count: session.problems(&tree).len(),
         };
@@ -132,24 +134,47 @@ pub fn all_messages_text(session: &Session) -> std::io::Result<String> {
     Ok(texts.join(" "))
 }
 
+/// What a list counts over the entries of a session.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SessionCounts {
+    /// All messages of all branches, tool results and system messages too.
+    pub messages: usize,
+    /// When somebody last said something.
+    pub last_activity: Option<Millis>,
+    /// Tokens and cost of everything in the file.
+    pub usage: Usage,
+}
+
+impl SessionCounts {
+    /// Counts all entries of a log.
+    pub fn of(log: &Log) -> Self {
+        let mut counts = Self::default();
+        log.entries().iter().for_each(|entry| counts.add(entry));
+        counts
+    }
+
+    fn add(&mut self, entry: &Entry) {
+        self.usage += entry.usage.as_deref().copied().unwrap_or_default();
+        let Some(message) = entry.message() else { return };
+        self.messages += 1;
+        if speaker(entry).is_some() {
+            let time = message.timestamp.or(entry.timestamp).filter(|time| time.0 > 0);
+            self.last_activity = self.last_activity.max(time);
+        }
+    }
+}
+
 /// What is gathered while a file streams by.
 #[derive(Default)]
 struct Summary {
-    messages: usize,
+    counts: SessionCounts,
     first_message: Option<String>,
-    last_activity: Option<Millis>,
-    usage: Usage,
 }
 
 impl Summary {
     fn add(&mut self, entry: &Entry, raw: Raw<'_>) {
-        self.usage += entry.usage.as_deref().copied().unwrap_or_default();
-        let Some(message) = entry.message() else { return };
-        self.messages += 1;
-        let Some(role) = speaker(entry) else { return };
-        let time = message.timestamp.or(entry.timestamp).filter(|time| time.0 > 0);
-        self.last_activity = self.last_activity.max(time);
-        if *role == Role::User && self.first_message.is_none() {
+        self.counts.add(entry);
+        if self.first_message.is_none() && speaker(entry) == Some(&Role::User) {
             self.first_message = spoken_text(entry, raw).filter(|text| !text.is_empty());
         }
     }

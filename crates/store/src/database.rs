@@ -18,6 +18,7 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("migrations/002.sql")),
     M::up(include_str!("migrations/003.sql")),
     M::up(include_str!("migrations/004.sql")),
+    M::up(include_str!("migrations/005.sql")),
 ];
 
 /// How long to wait for another process that holds the database for a moment.

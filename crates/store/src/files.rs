@@ -2,15 +2,14 @@
 
 use pi_brain_brain::{ModelName, Outline, SessionFacts, Sketch};
 use pi_brain_forest::{RootId, SessionNo, SessionRecord};
-use pi_brain_session::{Log, Millis};
+use pi_brain_session::Log;
 use rusqlite::{OptionalExtension, Row, Transaction, params};
-use schemars::JsonSchema;
-use serde::Serialize;
 
 use crate::database::Database;
 use crate::error::{Result, StoreError};
 use crate::families::{chunk_id, chunk_ids};
 use crate::pack::{pack, unpack};
+use crate::session_list::{self, SessionDigest};
 
 /// How many sketches of entries are kept together.
 const CHUNK: usize = 1024;
@@ -70,37 +69,6 @@ pub struct SessionFile {
     pub root: RootId,
 }
 
-/// A session in a list, as far as it is known without reading its file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct SessionRow {
-    /// The session's id.
-    pub id: String,
-    /// Where its file is.
-    pub file: String,
-    /// The name that somebody gave it.
-    pub name: Option<String>,
-    /// The working directory; empty if it is not known.
-    pub project: String,
-    /// The file that it was forked from, as its header names it.
-    pub parent_session: Option<String>,
-    /// When it began.
-    pub created: Option<Millis>,
-    /// When its last unit of work ended.
-    pub last_active: Option<Millis>,
-    /// The machine that it is from.
-    pub computer: String,
-    /// The length of its file in bytes.
-    pub size: u64,
-}
-
-impl SessionRow {
-    /// Returns when something last happened in it, as far as that is known.
-    pub fn latest(&self) -> Option<Millis> {
-        self.last_active.or(self.created)
-    }
-}
-
 /// What reading a file has given.
 #[derive(Debug)]
 pub struct FileUpdate<'a> {
@@ -119,6 +87,8 @@ pub struct SessionUpdate<'a> {
     pub outline: &'a Outline,
     /// How many entries of the outline are as they were.
     pub unchanged: usize,
+    /// What a list says of it.
+    pub digest: SessionDigest,
 }
 
 /// What an outline says besides its entries.
@@ -197,37 +167,6 @@ pub(crate) fn sessions_called(database: &Database, id: &str) -> Result<Vec<Sessi
     })
 }
 
-/// Lists all sessions, what happened last first.
-pub(crate) fn session_rows(database: &Database) -> Result<Vec<SessionRow>> {
-    let mut rows: Vec<SessionRow> = database.read(|connection| {
-        // The beginning of a session that is not known is as late as can be.
-        let sql = "SELECT id, session.file, json_extract(data, '$.name'), session.project, parent,
-                          created, ended, computer, size
-                   FROM session JOIN file ON file.session = no
-                   LEFT JOIN (SELECT session, MAX(ended) AS ended FROM segment GROUP BY session)
-                          AS work ON work.session = no";
-        let mut statement = connection.prepare_cached(sql)?;
-        let rows = statement.query_map([], |row| {
-            Ok(SessionRow {
-                id: row.get(0)?,
-                file: row.get(1)?,
-                name: row.get(2)?,
-                project: row.get(3)?,
-                parent_session: row.get(4)?,
-                created: Some(row.get(5)?).filter(|&time| time != i64::MAX).map(Millis),
-                last_active: row.get::<_, Option<i64>>(6)?.map(Millis),
-                computer: row.get(7)?,
-                size: row.get::<_, i64>(8)?.cast_unsigned(),
-            })
-        })?;
-        rows.collect()
-    })?;
-    rows.sort_by(|one, other| {
-        other.latest().cmp(&one.latest()).then_with(|| one.file.cmp(&other.file))
-    });
-    Ok(rows)
-}
-
 /// Reads how far a file was read, to go on from there.
 pub(crate) fn log(database: &Database, session: SessionNo) -> Result<Option<Log>> {
     let data: Option<Vec<u8>> = database.read(|connection| {
@@ -302,7 +241,8 @@ fn save_session(
     update: &SessionUpdate<'_>,
 ) -> rusqlite::Result<()> {
     let no = session.number();
-    let SessionUpdate { log, outline, unchanged } = update;
+    let SessionUpdate { log, outline, unchanged, digest } = update;
+    session_list::save(transaction, session, digest)?;
     let position = log.position().offset.cast_signed();
     let sql = "SELECT position FROM log WHERE session = ?1";
     let packed: Option<i64> =
@@ -335,8 +275,11 @@ pub(crate) fn remove(transaction: &Transaction<'_>, path: &str) -> rusqlite::Res
     let session: Option<Option<u32>> =
         transaction.prepare_cached(sql)?.query_row([path], |row| row.get(0)).optional()?;
     if let Some(Some(no)) = session {
-        for sql in ["DELETE FROM log WHERE session = ?1", "DELETE FROM outline WHERE session = ?1"]
-        {
+        for sql in [
+            "DELETE FROM log WHERE session = ?1",
+            "DELETE FROM outline WHERE session = ?1",
+            "DELETE FROM digest WHERE session = ?1",
+        ] {
             transaction.prepare_cached(sql)?.execute([no])?;
         }
         let sql = "DELETE FROM outline_chunk WHERE id BETWEEN ?1 AND ?2";

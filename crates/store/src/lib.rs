@@ -16,6 +16,7 @@ mod folder;
 mod database;
 mod families;
 mod files;
+mod session_list;
 mod map;
 mod node_files;
 mod derived;
@@ -37,7 +38,7 @@ pub use derived::{
 pub use details::{FlagRow, SegmentDetails, VersionRow};
 pub use error::{Result, StoreError};
 pub use families::FamilyStore;
-pub use files::{FileUpdate, KnownFile, SessionFile, SessionRow, SessionUpdate, Stamp};
+pub use files::{FileUpdate, KnownFile, SessionFile, SessionUpdate, Stamp};
 pub use folder::{DataFolder, WriterLock, put_file, write_private};
 pub use jobs::{
     Caps, Job, JobKind, JobRow, Left, LostLease, Priority, QueueCounts, Reserved, Undone, Wish,
@@ -45,9 +46,10 @@ pub use jobs::{
 pub use journal::{Action, JournalLine, ModelSpend, Purpose, SpendOutcome};
 pub use lists::{
     DecisionRow, ErrorGroup, FileTouch, FileWanted, Graph, ModelSpending, NodeFilter, NodeRow,
-    Numbers, Order, ProjectRow, QuirkRow, SessionSpending, SpendingFilter, Spent,
-    SpentOn, TagRow, Tally, WorkSpan,
+    Numbers, Order, ProjectRow, QuirkRow, SessionSpending, SpendingFilter, Spent, SpentOn, TagRow,
+    Tally, WorkSpan,
 };
 pub use map::{Citation, FamilyMap};
 pub use model_use::OwnUse;
+pub use session_list::{SessionDigest, SessionRow};
 pub use store::Store;

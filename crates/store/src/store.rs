@@ -12,11 +12,12 @@ use crate::database::Database;
 use crate::derived::{self, FamilyState, FamilyUpdate, Pending};
 use crate::error::{Result, StoreError};
 use crate::families::FamilyStore;
-use crate::files::{self, FileUpdate, KnownFile, SessionFile, SessionRow};
+use crate::files::{self, FileUpdate, KnownFile, SessionFile};
 use crate::folder::DataFolder;
 use crate::journal::Journal;
 use crate::map::FamilyMap;
 use crate::node_files::NodeFiles;
+use crate::session_list::{self, SessionRow};
 
 /// What a data folder holds, apart from the text index and the editable trees.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ impl Store {
 
     /// Lists all sessions, what happened last first, without reading their files.
     pub fn session_rows(&self) -> Result<Vec<SessionRow>> {
-        files::session_rows(&self.database)
+        session_list::session_rows(&self.database)
     }
 
     /// Returns how far a file was read, to go on from there.

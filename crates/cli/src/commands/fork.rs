@@ -1,10 +1,10 @@
 //! `pi-brain session fork`: a new session from a part of an old one.
 
 use std::collections::HashSet;
-use std::io;
 use std::path::Path;
 
-use pi_brain_session::{EntryId, Role, Session, SessionWriter, Tree, View, text_of};
+use pi_brain_app::{Forked, Forking, fork as fork_session, said};
+use pi_brain_session::{EntryId, Role, Session, Tree, View};
 use serde_json::json;
 
 use super::{print_json, say};
@@ -13,7 +13,7 @@ use crate::describe::{BOLD, DIM, clean, one_line};
 use crate::failure::Failure;
 use crate::locate::{Locations, find_entry};
 use crate::mint::SystemMint;
-use crate::open::{current_folder, remember};
+use crate::open::current_folder;
 use crate::table::{Column, draw};
 use crate::when;
 
@@ -29,45 +29,31 @@ pub(crate) fn run(locations: &Locations, options: &ForkOptions) -> anyhow::Resul
         None if options.clone => leaf,
         None => return list_choices(&session, &tree, leaf, options.read.json),
     };
-    // Somebody who starts again at their own words wants to say something else in their place.
-    let is_user = session.log().entries()[entry].role() == Some(&Role::User);
-    let says_again = is_user && !options.clone;
-    let text = says_again.then(|| said(&session, entry)).transpose()?;
-    let end = if says_again { tree.parent(entry) } else { Some(entry) };
-    // A damaged entry without id cannot end a path; what came before it can.
-    let end = std::iter::successors(end, |&at| tree.parent(at))
-        .find_map(|at| session.log().entries()[at].id.clone());
-    let mut writer = SessionWriter::from_session(session, &current_folder(), SystemMint)?;
-    match end {
-        Some(end) => writer.create_branched_session(&end)?,
-        None => writer.new_session(None, true)?,
-    }
-    // pi would wait for the first message; somebody who asked for a file wants to see one.
-    writer.write_now()?;
-    let new = writer.path().unwrap_or(Path::new(""));
-    remember(new, writer.session().log().end());
+    let data_folder = Locations::data_folder().ok();
+    let forking = Forking {
+        entry,
+        is_clone: options.clone,
+        fallback_cwd: &current_folder(),
+        data_folder: data_folder.as_deref(),
+    };
+    let Forked { path, id, cwd, entry_count, text } =
+        fork_session(session, &tree, &forking, SystemMint)?;
     if options.read.json {
         return print_json(&json!({
-            "path": new.to_string_lossy(),
-            "id": writer.session().header().id,
-            "entryCount": writer.session().log().entries().len(),
+            "path": path.to_string_lossy(),
+            "id": id,
+            "entryCount": entry_count,
             "text": text,
         }));
     }
-    say!("{BOLD}{}{BOLD:#}", locations.display(new))?;
+    say!("{BOLD}{}{BOLD:#}", locations.display(&path))?;
     if let Some(text) = text {
         say!("It ends before: {}", clean(&text))?;
     }
-    let cwd = writer.session().header().cwd.as_deref().map(Path::new);
+    let cwd = cwd.as_deref().map(Path::new);
     let cwd = cwd.filter(|cwd| cwd.is_dir()).map(|cwd| locations.shell_word(cwd));
     let go_there = cwd.map(|cwd| format!("cd {cwd} && ")).unwrap_or_default();
-    say!("{DIM}{go_there}pi --session {}{DIM:#}", locations.shell_word(new))
-}
-
-/// Returns what a person said, as pi would put it back into its editor.
-fn said(session: &Session, at: usize) -> io::Result<String> {
-    let content = session.content_raw(at)?;
-    Ok(content.map(|content| text_of(content.raw(), "")).unwrap_or_default())
+    say!("{DIM}{go_there}pi --session {}{DIM:#}", locations.shell_word(&path))
 }
 
 /// Lists what a person said, on whatever branch.

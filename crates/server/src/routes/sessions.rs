@@ -4,31 +4,33 @@
 
 mod entries;
 mod export;
+mod fork;
 mod labels;
+mod list;
 mod relations;
 
 use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
+use pi_brain_app::resume_command;
 use pi_brain_session::{
-    EntryMatch, Millis, Session, SessionError, SessionInfo, Tree, View, labels as labels_of,
+    EntryMatch, Session, SessionError, SessionInfo, Tree, View, labels as labels_of,
 };
-use pi_brain_store::{SessionFile, SessionRow};
+use pi_brain_store::SessionFile;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::api::Api;
 use crate::brains::Brain;
 use crate::failure::{Answered, Failure};
-use crate::params::{Listed, Paging};
 
 pub(super) fn add(api: Api) -> Api {
-    let api = api.get("/api/v1/sessions", "All sessions, what happened last first", list).get(
+    let api = list::add(api).get(
         "/api/v1/sessions/{session}",
-        "A session: its header, and how large it is",
+        "A session: its header, how large it is, and what leads on from it",
         one,
     );
-    export::add(labels::add(relations::add(entries::add(api))))
+    export::add(fork::add(labels::add(relations::add(entries::add(api)))))
 }
 
 /// Which session.
@@ -113,36 +115,6 @@ fn find_entry(session: &Session, tree: &Tree, named: &str) -> Answered<usize> {
     }
 }
 
-/// Which sessions.
-#[derive(Deserialize, JsonSchema)]
-struct Among {
-    /// Only those whose working directory contains this, in upper or lower case.
-    project: Option<String>,
-    /// Only those in which something happened at this time or later.
-    after: Option<Millis>,
-    /// Only those in which something happened last before this time.
-    before: Option<Millis>,
-    /// Only those whose name contains this, in upper or lower case, or whose id begins with it.
-    q: Option<String>,
-}
-
-fn list(brain: &mut Brain, (among, paging): (Among, Paging)) -> Answered<Listed<SessionRow>> {
-    let mut rows = brain.app.store().session_rows()?;
-    let lower = |text: &Option<String>| text.as_ref().map(|text| text.to_lowercase());
-    let (project, q) = (lower(&among.project), lower(&among.q));
-    rows.retain(|row| {
-        let is_named = |q: &String| {
-            row.id.to_lowercase().starts_with(q)
-                || row.name.as_ref().is_some_and(|name| name.to_lowercase().contains(q))
-        };
-        among.after.is_none_or(|after| row.latest() >= Some(after))
-            && among.before.is_none_or(|before| row.latest() < Some(before))
-            && project.as_ref().is_none_or(|project| row.project.to_lowercase().contains(project))
-            && q.as_ref().is_none_or(is_named)
-    });
-    paging.cut(rows, |row| row.file.clone())
-}
-
 /// A session, as its file tells.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -155,6 +127,19 @@ struct Detail {
     leaf: Option<String>,
     /// How many entries have a label.
     label_count: usize,
+    /// The models that answered, those that did so most often first.
+    models: Vec<Answering>,
+    /// What to type in a shell to go on with it.
+    command: String,
+}
+
+/// A model that answered.
+#[derive(Serialize, JsonSchema)]
+struct Answering {
+    /// The model.
+    model: String,
+    /// How many answers are its.
+    answers: usize,
 }
 
 fn one(brain: &mut Brain, (which,): (Which,)) -> Answered<Detail> {
@@ -167,5 +152,21 @@ fn one(brain: &mut Brain, (which,): (Which,)) -> Answered<Detail> {
         version: session.header().version,
         leaf: leaf.map(ToString::to_string),
         label_count: labels_of(session.log()).len(),
+        models: models(&session),
+        command: resume_command(&path, session.header().cwd.as_deref()),
     })
+}
+
+fn models(session: &Session) -> Vec<Answering> {
+    let mut counts: Vec<Answering> = Vec::new();
+    for entry in session.log().entries() {
+        let reply = entry.message().and_then(|message| message.reply.as_ref());
+        let Some(model) = reply.and_then(|reply| reply.model.as_deref()) else { continue };
+        match counts.iter_mut().find(|known| known.model == model) {
+            Some(known) => known.answers += 1,
+            None => counts.push(Answering { model: model.to_owned(), answers: 1 }),
+        }
+    }
+    counts.sort_by_key(|known| std::cmp::Reverse(known.answers));
+    counts
 }

@@ -52,6 +52,82 @@ fn sessions_are_listed_newest_first_and_found_by_a_beginning() {
 }
 
 #[test]
+fn a_list_says_what_sessions_are_about_and_what_they_took() {
+    let home = Home::new();
+    let start = Millis(1_767_225_600_000);
+    home.session_at("aaaa", &["albatross", "bullfinch", "cormorant"], start);
+    let path = home.session_at("bbbb", &["dunnock"], Millis(start.0 + 86_400_000));
+    let answer = |id: &str, parent: &str, cost: f64| {
+        json!({
+            "type": "message", "id": id, "parentId": parent, "timestamp": "2026-01-02T01:00:00.000Z",
+            "message": {
+                "role": "assistant", "content": [{ "type": "text", "text": "yes" }], "model": "m",
+                "provider": "p", "timestamp": 1_767_315_600_000_i64, "stopReason": "stop",
+                "usage": { "totalTokens": 100, "cost": { "total": cost } },
+            },
+        })
+    };
+    let (one, other) = (answer("one", "dunnock0", 0.5), answer("other", "dunnock0", 0.25));
+    fs::write(&path, fs::read_to_string(&path).unwrap() + &format!("{one}\n{other}\n")).unwrap();
+    let daemon = home.start();
+    daemon.wait_until_idle();
+    let list = get(&daemon, "/api/v1/sessions");
+    let digest = &list["items"][0]["digest"];
+    assert_eq!(digest["firstWords"], "we speak of dunnock now");
+    assert_eq!((&digest["messages"], &digest["entries"]), (&json!(3), &json!(3)));
+    assert_eq!((&digest["branches"], &digest["tokens"]), (&json!(2), &json!(200)));
+    assert_eq!(
+        (&digest["cost"], &digest["lastSaid"]),
+        (&json!(0.75), &json!("2026-01-02T01:00:00.000Z"))
+    );
+    let first = |query: &str| {
+        let list = get(&daemon, &format!("/api/v1/sessions?{query}"));
+        list["items"][0]["id"].as_str().unwrap_or_default().to_owned()
+    };
+    for (query, expected) in [
+        ("sort=latest", "bbbb"),
+        ("sort=latest&reverse=true", "aaaa"),
+        ("sort=created", "bbbb"),
+        ("sort=cost", "bbbb"),
+        ("sort=branches", "bbbb"),
+        ("sort=size", "bbbb"),
+        ("sort=title", "aaaa"),
+        ("sort=title&reverse=true", "bbbb"),
+        ("q=ALBATROSS", "aaaa"),
+        ("q=dunnock", "bbbb"),
+        ("q=nobody", ""),
+    ] {
+        assert_eq!(first(query), expected, "{query}");
+    }
+    let refusal = refused(&daemon, "GET", "/api/v1/sessions?sort=colour", &NOTHING);
+    assert_eq!(refusal, (400, "bad_request".to_owned()));
+    // What is appended shows in the list, without the file being read again from the start.
+    crate::home::append(&path, 3, "egret");
+    crate::home::wait_for("the new message to be counted", || {
+        get(&daemon, "/api/v1/sessions?q=bbbb")["items"][0]["digest"]["messages"] == 4
+    });
+    let again = &get(&daemon, "/api/v1/sessions?q=bbbb")["items"][0]["digest"];
+    assert_eq!((&again["firstWords"], &again["cost"]), (&digest["firstWords"], &json!(0.75)));
+}
+
+#[test]
+fn a_session_tells_its_models_and_how_to_go_on() {
+    let home = Home::new();
+    let path = home.session("one", &["albatross"]);
+    let answer = json!({
+        "type": "message", "id": "said", "parentId": "albatross0", "timestamp": "2026-01-01T01:00:00.000Z",
+        "message": { "role": "assistant", "content": [], "model": "some-model", "provider": "p",
+                     "timestamp": 1_767_229_200_000_i64, "stopReason": "stop" },
+    });
+    fs::write(&path, fs::read_to_string(&path).unwrap() + &answer.to_string() + "\n").unwrap();
+    let daemon = home.start();
+    daemon.wait_until_idle();
+    let one = get(&daemon, "/api/v1/sessions/one");
+    assert_eq!(one["models"], json!([{ "model": "some-model", "answers": 1 }]));
+    assert_eq!(one["command"], format!("pi --session {}", path.display()));
+}
+
+#[test]
 fn no_path_of_a_request_is_ever_opened() {
     let home = Home::new();
     let inside = home.session("one", &["albatross"]);
@@ -265,6 +341,49 @@ fn a_label_is_a_line_at_the_end_of_a_file_that_nobody_uses() {
         (json!({ "entry": "albatross0", "label": "x".repeat(2000) }), 400),
     ] {
         assert_eq!(refused(&daemon, "POST", labels, &wish).0, status);
+    }
+}
+
+#[test]
+fn a_fork_is_a_new_file_and_the_old_one_stays_as_it_is() {
+    let home = Home::new();
+    let path = home.session("one", &["albatross", "bullfinch", "cormorant"]);
+    let daemon = home.start();
+    daemon.wait_until_idle();
+    let before = fs::read_to_string(&path).unwrap();
+    let fork = "/api/v1/sessions/one/fork";
+    // Who starts again at their own words says something else in their place.
+    let made = post(&daemon, fork, &json!({ "entry": "cormorant2" }));
+    assert_eq!(
+        (&made["entryCount"], &made["text"]),
+        (&json!(2), &json!("we speak of cormorant now"))
+    );
+    let file = made["file"].as_str().unwrap();
+    assert!(made["command"].as_str().unwrap().ends_with(file), "{made}");
+    let text = fs::read_to_string(file).unwrap();
+    let header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(header["parentSession"], path.to_str().unwrap());
+    let lines = |text: &str| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines(&text), lines(&before)[..2]);
+    let whole = post(&daemon, fork, &json!({ "entry": "cormorant2", "clone": true }));
+    assert_eq!((&whole["entryCount"], &whole["text"]), (&json!(3), &NOTHING));
+    let answer = post(&daemon, fork, &json!({ "entry": "bullfinch1" }));
+    assert_eq!(answer["entryCount"], 2);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    // The new session is found without anybody looking for it.
+    let id = made["id"].as_str().unwrap();
+    crate::home::wait_for("the fork to be taken in", || {
+        send(&daemon, "GET", &format!("/api/v1/sessions/{id}"), "", None).status == 200
+    });
+    // It is our own file: what is added to it at once does not look like pi at work.
+    let label = json!({ "entry": "albatross0", "label": "start" });
+    assert_eq!(post(&daemon, &format!("/api/v1/sessions/{id}/labels"), &label)["written"], true);
+    for (wish, status) in [
+        (json!({ "entry": "nothing" }), 404),
+        (json!({}), 400),
+        (json!({ "entry": "albatross0", "force": true }), 400),
+    ] {
+        assert_eq!(refused(&daemon, "POST", fork, &wish).0, status, "{wish}");
     }
 }
 

@@ -13,6 +13,7 @@ const OLDER: &[(&str, &[u8])] = &[
     ("v1", include_bytes!("fixtures/v1.db")),
     ("v2", include_bytes!("fixtures/v2.db")),
     ("v3", include_bytes!("fixtures/v3.db")),
+    ("v4", include_bytes!("fixtures/v4.db")),
 ];
 
 #[test]
@@ -32,6 +33,11 @@ fn an_older_database_becomes_todays() {
         assert_eq!(graph.edges.len(), 2, "{version}");
         let numbers = store.numbers().unwrap();
         assert_eq!((numbers.families, numbers.messages), (1, 13), "{version}");
+        // What lists say of sessions is not there yet: all files are to be looked at once more.
+        let rows = store.session_rows().unwrap();
+        assert!(rows.len() == 2 && rows.iter().all(|row| row.digest.is_none()), "{version}");
+        let files = store.known_files().unwrap();
+        assert!(files.iter().all(|file| file.stamp.modified == 0), "{version}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Which ways a session went, and which other sessions it belongs with.
 
+use std::collections::HashMap;
+
 use pi_brain_app::{
     AppError, BranchView, CostView, Family, FamilyMessage, FamilySession, branch_views,
 };
@@ -53,7 +55,7 @@ impl Part {
 #[serde(rename_all = "camelCase")]
 struct FamilyView {
     /// The sessions, oldest first.
-    sessions: Vec<FamilySession>,
+    sessions: Vec<Relative>,
     /// How many entries their files have together.
     entries: usize,
     /// How many messages nothing follows.
@@ -64,6 +66,16 @@ struct FamilyView {
     cost: CostView,
     /// The messages, in the order of reading.
     tree: Listed<FamilyMessage>,
+}
+
+/// A session of the family, with what to call it where nobody gave it a name.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Relative {
+    #[serde(flatten)]
+    session: FamilySession,
+    /// How the first thing that a person said in it begins.
+    first_words: Option<String>,
 }
 
 /// How many bytes of messages are given at once, about.
@@ -96,8 +108,16 @@ fn family(brain: &mut Brain, (which, part): (Which, Part)) -> Answered<FamilyVie
         end += 1;
     }
     let total = counts.messages;
+    let mut words: HashMap<String, String> = HashMap::new();
+    for row in store.session_rows()? {
+        words.extend(
+            row.digest.and_then(|digest| digest.first_words).map(|first| (row.file, first)),
+        );
+    }
+    let relative =
+        |session: FamilySession| Relative { first_words: words.remove(&session.file), session };
     Ok(FamilyView {
-        sessions: family.session_views(),
+        sessions: family.session_views().into_iter().map(relative).collect(),
         entries: family.entries(),
         leaves: counts.leaves,
         branch_points: counts.branch_points,
