@@ -52,6 +52,8 @@ function markedWith(highlighter: Highlighter | undefined): Marked {
       // Images are shown by their words: to load one would tell another host that this was read.
       image: ({ text, href }) => escape(text === "" ? href : text),
       html: ({ text }) => escape(text),
+      // Nobody can tick them here, so they are no fields.
+      checkbox: ({ checked }) => (checked ? "☑ " : "☐ "),
       code: ({ text, lang = "" }) =>
         `<pre><code>${coloured(text, /^[\w+#.-]*/u.exec(lang)?.[0] ?? "", highlighter)}</code></pre>`,
     },
@@ -61,11 +63,11 @@ function markedWith(highlighter: Highlighter | undefined): Marked {
 }
 
 const TAGS = [
-  ..."a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i input kbd li ol p pre s strong sub sup".split(" "),
+  ..."a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i kbd li ol p pre s strong sub sup".split(" "),
   ..."table tbody td th thead tr ul span".split(" "),
 ];
 
-const ATTRIBUTES = "href class align start checked disabled type target rel colspan".split(" ");
+const ATTRIBUTES = "href class align start target rel colspan".split(" ");
 
 const purifier = DOMPurify(window);
 purifier.addHook("uponSanitizeAttribute", (_element, attribute) => {
@@ -77,11 +79,6 @@ purifier.addHook("afterSanitizeAttributes", (element) => {
   if (element.tagName === "A" && element.hasAttribute("href")) {
     element.setAttribute("target", "_blank");
     element.setAttribute("rel", "noopener noreferrer nofollow");
-  }
-  // Task lists are the only fields that there are, and nobody can tick them.
-  if (element.tagName === "INPUT") {
-    element.setAttribute("type", "checkbox");
-    element.setAttribute("disabled", "");
   }
 });
 

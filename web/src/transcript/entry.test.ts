@@ -77,6 +77,10 @@ test.each([
     { kind: "contextEdit", replacement: null },
   ],
   [message({ role: "system", content: "s", toolsAdded: [{ name: "bash" }, 7] }), { tools: ["bash"] }],
+  [
+    message({ role: "system", content: "", sections: { rules: "be kind", old: null } }),
+    { blocks: [{ text: "# rules\nbe kind" }, { text: "# old\n(taken away)" }] },
+  ],
   [message({ role: "bashExecution", command: "c", exitCode: 2 }), { kind: "bash", exitCode: 2 }],
   [message({ role: "hookMessage", customType: "h", content: "x" }), { kind: "customMessage", isShown: true }],
   [message({ role: "toolResult", toolCallId: "c", content: [], isError: true }), { isError: true }],

@@ -204,7 +204,11 @@ function readMessage(json: Json): Body {
         isExcluded: booleanOf(json.excludeFromContext),
       };
     case "system":
-      return { kind: "system", blocks: blocksOf(json.content), tools: toolNames(json.toolsAdded) };
+      return {
+        kind: "system",
+        blocks: [...blocksOf(json.content), ...sectionsOf(json.sections)],
+        tools: toolNames(json.toolsAdded),
+      };
     // Version 2 called them messages of hooks.
     case "hookMessage":
     case "custom":
@@ -222,6 +226,14 @@ function readCustomMessage(json: Json): Body {
     blocks: blocksOf(json.content),
     isShown: json.display !== false,
   };
+}
+
+/** The parts of a system prompt by their names; a part without a text takes away an earlier one. */
+function sectionsOf(sections: unknown): Block[] {
+  return Object.entries(recordOf(sections)).map(([name, text]) => ({
+    kind: "text",
+    text: `# ${name}\n${textOf(text) || "(taken away)"}`,
+  }));
 }
 
 function toolNames(tools: unknown): string[] {
