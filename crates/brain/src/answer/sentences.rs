@@ -7,8 +7,7 @@ const LONGEST: usize = 360;
 pub(super) fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.lines() {
-        let line = line.trim().trim_start_matches(['#', '*', '-', '>', '|', '•', ' ', '\t']);
-        let mut rest = line;
+        let mut rest = without_marks(line.trim());
         while !rest.is_empty() {
             let (sentence, after) = rest.split_at(sentence_end(rest));
             rest = after.trim_start();
@@ -16,6 +15,19 @@ pub(super) fn sentences(text: &str) -> Vec<&str> {
         }
     }
     found
+}
+
+/// Takes away what makes a line a heading, a quotation, a row or a point of a list. Signs that stand right before a word belong to it:
+/// `**bold**` would otherwise keep only its end.
+fn without_marks(line: &str) -> &str {
+    let mut rest = line;
+    loop {
+        rest = rest.trim_start_matches(['#', '>', '|', '•', ' ', '\t']);
+        match rest.strip_prefix(['-', '*', '+']) {
+            Some(point) if point.starts_with([' ', '\t']) => rest = point,
+            _ => return rest,
+        }
+    }
 }
 
 fn is_something(sentence: &str) -> bool {

@@ -92,6 +92,11 @@ fn texts_are_cut_into_sentences() {
     check("z. B. so. Nein", &["z. B. so.", "Nein"]);
     check("一。二？三", &["一。", "二？", "三"]);
     check("---\n\n***", &[]);
+    check(
+        "> - **FTS5**: built in\n* * *\n## `-q` is quiet",
+        &["**FTS5**: built in", "`-q` is quiet"],
+    );
+    check("-1 is less", &["-1 is less"]);
     let long = "word ".repeat(200);
     assert!(sentences(&long).len() > 1 && sentences(&long).iter().all(|text| text.len() <= 400));
 }
