@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
-import { Brain, Visit } from "./harness";
+import { Brain, Visit, WIDTHS } from "./harness";
 
 let brain: Brain;
 let visit: Visit;
@@ -67,6 +67,14 @@ test("the keyboard alone leads from a question to the line that answers it", asy
     ({ pathname, searchParams }) =>
       /^\/sessions\/[\w-]+$/u.test(pathname) && searchParams.get("at") === entry,
   );
+  const asked = await page.request.get(`${visit.address}/api/v1/ask?q=why+not+meilisearch`);
+  const { sources: given } = (await asked.json()) as { sources: { line: number }[] };
+  const shown = page.locator("article.isTarget");
+  await shown.waitFor();
+  expect(await shown.getAttribute("data-line")).toBe(String(given[1]?.line));
+  await expect.poll(async () => (await shown.boundingBox())?.y ?? -1).toBeGreaterThan(0);
+  expect((await shown.boundingBox())?.y).toBeLessThan(WIDTHS.desktop.height);
+  await visit.isSound();
 });
 
 test("where nothing fits, that is said, and what else to do", async () => {

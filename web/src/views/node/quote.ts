@@ -10,7 +10,7 @@ export interface Quote {
 }
 
 /** Longer texts are read in the session. */
-const LONGEST = 1200;
+const LONGEST = 700;
 
 export function quoteOf(raw: unknown): Quote {
   const { who, text } = tell(readEntry(raw));
