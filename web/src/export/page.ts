@@ -12,19 +12,25 @@ export function addressed(): string {
   }
 }
 
-/** Listens to the keyboard: `/` searches, `j` and `k` step through the conversation, Esc leaves a field or closes the tree. */
-export function listenToKeys(close: () => void): () => void {
+/** Listens to the keyboard: `/` searches, `j` and `k` step through the conversation, Esc leaves a field; the rest is told. */
+export function listenToKeys(keys: Readonly<Record<string, () => void>>): () => void {
+  const all = new Map([
+    ...Object.entries(keys),
+    ["/", () => document.querySelector<HTMLElement>("[data-search]")?.focus()],
+    ["j", () => step(1)],
+    ["k", () => step(-1)],
+  ] as [string, () => void][]);
   const pressed = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    const field = event.target instanceof HTMLElement && event.target.matches("input, select");
-    if (event.key === "Escape") {
-      if (field) event.target.blur();
-      else close();
-    } else if (!field && event.key === "/") {
-      event.preventDefault();
-      document.querySelector<HTMLElement>("[data-search]")?.focus();
-    } else if (!field && event.key === "j") step(1);
-    else if (!field && event.key === "k") step(-1);
+    const field = event.target instanceof HTMLElement && event.target.matches("input") ? event.target : null;
+    if (field !== null) {
+      if (event.key === "Escape") field.blur();
+      return;
+    }
+    const act = all.get(event.key);
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
   };
   addEventListener("keydown", pressed);
   return () => removeEventListener("keydown", pressed);

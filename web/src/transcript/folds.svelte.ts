@@ -3,15 +3,24 @@
 import { getContext, setContext } from "svelte";
 import { SvelteMap } from "svelte/reactivity";
 
-export class Folds {
-  readonly #open = new SvelteMap<string, boolean>();
+/** What can be unfolded all at once. */
+export type FoldKind = "thinking" | "tools";
 
-  isOpen(key: string, byDefault = false): boolean {
-    return this.#open.get(key) ?? byDefault;
+export class Folds {
+  readonly #chosen = new SvelteMap<string, boolean>();
+  readonly #unfolded: () => ReadonlySet<FoldKind>;
+
+  /** `unfolded` tells what is unfolded unless somebody folded it. */
+  constructor(unfolded: () => ReadonlySet<FoldKind>) {
+    this.#unfolded = unfolded;
   }
 
-  set(key: string, isOpen: boolean): void {
-    this.#open.set(key, isOpen);
+  isOpen(name: string, byDefault = false, kind?: FoldKind): boolean {
+    return this.#chosen.get(name) ?? (byDefault || (kind !== undefined && this.#unfolded().has(kind)));
+  }
+
+  set(name: string, isOpen: boolean): void {
+    this.#chosen.set(name, isOpen);
   }
 }
 

@@ -165,6 +165,22 @@ test("edits are diffs, tools stand with what they gave back, and links lead to e
   await visit.close();
 });
 
+test("thinking and the output of tools are unfolded all at once", async () => {
+  const visit = await opened(DEMO);
+  const { page } = visit;
+  const thinking = page.locator("main button[aria-expanded]", { hasText: "Thinking:" }).first();
+  expect(await thinking.getAttribute("aria-expanded")).toBe("false");
+  await page.keyboard.press("t");
+  await expect.poll(() => thinking.getAttribute("aria-expanded")).toBe("true");
+  await page.getByRole("button", { name: "Tool output" }).click();
+  const tool = page.locator("main button[aria-expanded]", { hasText: "bash" }).first();
+  await expect.poll(() => tool.getAttribute("aria-expanded")).toBe("true");
+  await thinking.click();
+  await expect.poll(() => thinking.getAttribute("aria-expanded")).toBe("false");
+  await visit.isSound();
+  await visit.close();
+});
+
 test("on a phone the tree is a drawer, and nothing has to be scrolled sideways", async () => {
   const visit = await opened(DEMO);
   const { page } = visit;
