@@ -1,8 +1,11 @@
-/** Draws without the graphics card, where there is no WebGL. What is out of sight is left out, and links of a colour are one stroke. */
+/** Draws without the graphics card, where there is no WebGL. Nodes out of sight are left out, and links of a colour are one stroke. */
 
-import { type Camera, type Size, toPlace, toScreen } from "./camera";
+import { type Camera, type Size, toScreen } from "./camera";
 import { SHAPES, type Shape } from "./groups";
 import { growth, type Painter, type Scene, thickness } from "./painting";
+
+/** Nodes of fewer pixels are dots. */
+const DOT = 3;
 
 /** Returns what draws on a canvas, or nothing if the canvas is used otherwise. */
 export function canvasPainter(canvas: HTMLCanvasElement): Painter | undefined {
@@ -14,14 +17,17 @@ class CanvasPainter implements Painter {
   readonly kind = "canvas";
   #scene: Scene | undefined;
   /** Links and nodes by their colours, since changing the colour takes longest. */
-  #lines = new Map<string, number[]>();
+  #lines: readonly (readonly [string, Path2D])[] = [];
   #nodes = new Map<string, number[]>();
 
   constructor(readonly context: CanvasRenderingContext2D) {}
 
   load(scene: Scene): void {
     this.#scene = scene;
-    this.#lines = byColour(scene.lineColours);
+    this.#lines = [...byColour(scene.lineColours)].map(([colour, links]) => [
+      colour,
+      pathOf(scene.lines, links),
+    ]);
     this.#nodes = byColour(scene.colours);
   }
 
@@ -31,32 +37,22 @@ class CanvasPainter implements Painter {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, size.width, size.height);
     if (scene === undefined) return;
-    context.lineWidth = thickness(camera.scale);
-    this.#paintLines(scene.lines, camera, size);
+    this.#paintLines(camera, size, ratio);
+    context.lineWidth = 1;
     this.#paintNodes(scene, camera, size);
   }
 
-  #paintLines(lines: Float32Array, camera: Camera, size: Size): void {
+  /** All links of a colour are one path in the places of the graph; the camera moves the paper beneath it. */
+  #paintLines({ x, y, scale }: Camera, { width, height }: Size, ratio: number): void {
     const { context } = this;
-    const least = toPlace(camera, size, { x: 0, y: 0 });
-    const most = toPlace(camera, size, { x: size.width, y: size.height });
-    for (const [colour, members] of this.#lines) {
+    const zoom = scale * ratio;
+    context.setTransform(zoom, 0, 0, zoom, (width * ratio) / 2 - x * zoom, (height * ratio) / 2 - y * zoom);
+    context.lineWidth = thickness(scale) / scale;
+    for (const [colour, path] of this.#lines) {
       context.strokeStyle = colour;
-      context.beginPath();
-      for (const at of members) {
-        const [x = 0, y = 0, toX = 0, toY = 0] = lines.subarray(at * 4, at * 4 + 4);
-        const isOutside =
-          Math.max(x, toX) < least.x ||
-          Math.min(x, toX) > most.x ||
-          Math.max(y, toY) < least.y ||
-          Math.min(y, toY) > most.y;
-        if (isOutside) continue;
-        const [from, to] = [toScreen(camera, size, { x, y }), toScreen(camera, size, { x: toX, y: toY })];
-        context.moveTo(from.x, from.y);
-        context.lineTo(to.x, to.y);
-      }
-      context.stroke();
+      context.stroke(path);
     }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
   }
 
   #paintNodes({ places, radii, shapes }: Scene, camera: Camera, size: Size): void {
@@ -68,7 +64,9 @@ class CanvasPainter implements Painter {
         const { x, y } = toScreen(camera, size, { x: places[at * 2] ?? 0, y: places[at * 2 + 1] ?? 0 });
         const radius = (radii[at] ?? 0) * grown;
         if (x < -radius || y < -radius || x > size.width + radius || y > size.height + radius) continue;
-        paintShape(context, SHAPES[shapes[at] ?? 0] ?? "circle", x, y, radius);
+        // What is so small has no shape.
+        if (radius < DOT) context.fillRect(x - radius, y - radius, radius * 2, radius * 2);
+        else paintShape(context, SHAPES[shapes[at] ?? 0] ?? "circle", x, y, radius);
       }
     }
   }
@@ -76,6 +74,15 @@ class CanvasPainter implements Painter {
   dispose(): void {
     this.#scene = undefined;
   }
+}
+
+function pathOf(lines: Float32Array, links: readonly number[]): Path2D {
+  const path = new Path2D();
+  for (const at of links) {
+    path.moveTo(lines[at * 4] ?? 0, lines[at * 4 + 1] ?? 0);
+    path.lineTo(lines[at * 4 + 2] ?? 0, lines[at * 4 + 3] ?? 0);
+  }
+  return path;
 }
 
 /** Groups things by colour. */

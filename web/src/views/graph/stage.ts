@@ -39,13 +39,17 @@ export class Stage {
   #frame = 0;
   #glide = 0;
 
+  readonly canvas: HTMLCanvasElement;
+
   constructor(
-    readonly canvas: HTMLCanvasElement,
+    canvas: HTMLCanvasElement,
     readonly above: HTMLCanvasElement,
     /** Told after each frame from where it was seen. */
     readonly onframe: () => void,
   ) {
-    const painter = webglPainter(canvas) ?? canvasPainter(canvas);
+    const withCard = webglPainter(canvas);
+    this.canvas = withCard === undefined ? fresh(canvas) : canvas;
+    const painter = withCard ?? canvasPainter(this.canvas);
     const words = above.getContext("2d");
     if (painter === undefined || words === null) throw new Error("this browser cannot draw");
     [this.painter, this.#words] = [painter, words];
@@ -205,4 +209,11 @@ export class Stage {
     cancelAnimationFrame(this.#glide);
     this.painter.dispose();
   }
+}
+
+/** A canvas that was tried for one way of drawing cannot be used for another. */
+function fresh(canvas: HTMLCanvasElement): HTMLCanvasElement {
+  const made = canvas.cloneNode() as HTMLCanvasElement;
+  canvas.replaceWith(made);
+  return made;
 }

@@ -55,31 +55,42 @@ const NODE_FRAGMENT = `
 /** Lines of the graphics card are as thin as a pixel, so each is two triangles: \`side\` says on which side of it a corner lies. */
 const LINE_VERTEX = `
   attribute vec2 place;
-  attribute vec2 other;
+  attribute vec2 way;
   attribute float side;
   attribute vec4 colour;
-  uniform float thickness;
+  uniform float reach;
   varying vec4 paint;
+  varying float off;
+  varying float rim;
   ${VIEW}
   void main() {
-    vec2 way = normalize(other - place + vec2(1e-6, 0.0));
-    vec2 across = vec2(-way.y, way.x) * side * thickness;
+    vec2 ahead = normalize(way + vec2(1e-6, 0.0));
+    vec2 across = vec2(-ahead.y, ahead.x) * side * reach;
     gl_Position = seen(place + across / scale);
+    off = side * reach;
+    rim = reach;
     paint = colour;
   }
 `;
 
+/** Fades towards its edge, so that slanting lines have no steps: that costs less than having the card smooth everything. */
 const LINE_FRAGMENT = `
   precision mediump float;
   varying vec4 paint;
+  varying float off;
+  varying float rim;
   void main() {
-    gl_FragColor = vec4(paint.rgb, 1.0) * paint.a;
+    float cover = 1.0 - smoothstep(rim - 1.0, rim, abs(off));
+    gl_FragColor = vec4(paint.rgb, 1.0) * paint.a * cover;
   }
 `;
 
+/** The attributes of both programs, by where they lie. */
+const ATTRIBUTES: readonly string[] = ["place", "colour", "radius", "shape", "way", "side"];
+
 /** Returns what draws on a canvas, or nothing where there is no WebGL. */
 export function webglPainter(canvas: HTMLCanvasElement): Painter | undefined {
-  const gl = canvas.getContext("webgl", { antialias: true, premultipliedAlpha: true });
+  const gl = canvas.getContext("webgl", { antialias: false });
   if (gl === null) return undefined;
   const nodes = program(gl, NODE_VERTEX, NODE_FRAGMENT);
   const lines = program(gl, LINE_VERTEX, LINE_FRAGMENT);
@@ -90,6 +101,7 @@ export function webglPainter(canvas: HTMLCanvasElement): Painter | undefined {
 class WebGlPainter implements Painter {
   readonly kind = "webgl";
   readonly #buffers: Record<string, WebGLBuffer | null>;
+  readonly #uniforms = new Map<WebGLProgram, Map<string, WebGLUniformLocation | null>>();
   #nodeCount = 0;
   #lineCount = 0;
 
@@ -121,41 +133,41 @@ class WebGlPainter implements Painter {
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
     this.#begin(this.lines, camera, size);
-    gl.uniform1f(gl.getUniformLocation(this.lines, "thickness"), thickness(camera.scale) / 2);
-    this.#attribute(this.lines, "place", "lines", 2, gl.FLOAT, 20, 0);
-    this.#attribute(this.lines, "other", "lines", 2, gl.FLOAT, 20, 8);
-    this.#attribute(this.lines, "side", "lines", 1, gl.FLOAT, 20, 16);
-    this.#attribute(this.lines, "colour", "lineColours", 4, gl.UNSIGNED_BYTE);
+    gl.uniform1f(this.#uniform(this.lines, "reach"), thickness(camera.scale) / 2 + 0.5);
+    this.#attribute("place", "lines", 2, gl.FLOAT, 20, 0);
+    this.#attribute("way", "lines", 2, gl.FLOAT, 20, 8);
+    this.#attribute("side", "lines", 1, gl.FLOAT, 20, 16);
+    this.#attribute("colour", "lineColours", 4, gl.UNSIGNED_BYTE);
     gl.drawArrays(gl.TRIANGLES, 0, this.#lineCount * 6);
     this.#begin(this.nodes, camera, size);
-    gl.uniform1f(gl.getUniformLocation(this.nodes, "grown"), growth(camera.scale) * ratio);
-    this.#attribute(this.nodes, "place", "places", 2, gl.FLOAT);
-    this.#attribute(this.nodes, "radius", "radii", 1, gl.FLOAT);
-    this.#attribute(this.nodes, "colour", "colours", 4, gl.UNSIGNED_BYTE);
-    this.#attribute(this.nodes, "shape", "shapes", 1, gl.FLOAT);
+    gl.uniform1f(this.#uniform(this.nodes, "grown"), growth(camera.scale) * ratio);
+    this.#attribute("place", "places", 2, gl.FLOAT);
+    this.#attribute("radius", "radii", 1, gl.FLOAT);
+    this.#attribute("colour", "colours", 4, gl.UNSIGNED_BYTE);
+    this.#attribute("shape", "shapes", 1, gl.FLOAT);
     gl.drawArrays(gl.POINTS, 0, this.#nodeCount);
   }
 
   #begin(program: WebGLProgram, { x, y, scale }: Camera, { width, height }: Size): void {
     const { gl } = this;
     gl.useProgram(program);
-    gl.uniform2f(gl.getUniformLocation(program, "middle"), x, y);
-    gl.uniform2f(gl.getUniformLocation(program, "half_size"), width / 2, height / 2);
-    gl.uniform1f(gl.getUniformLocation(program, "scale"), scale);
+    gl.uniform2f(this.#uniform(program, "middle"), x, y);
+    gl.uniform2f(this.#uniform(program, "half_size"), width / 2, height / 2);
+    gl.uniform1f(this.#uniform(program, "scale"), scale);
+  }
+
+  /** Where a uniform lies: asking the card again and again would take longer than drawing. */
+  #uniform(program: WebGLProgram, name: string): WebGLUniformLocation | null {
+    const known = this.#uniforms.get(program) ?? new Map<string, WebGLUniformLocation | null>();
+    this.#uniforms.set(program, known);
+    if (!known.has(name)) known.set(name, this.gl.getUniformLocation(program, name));
+    return known.get(name) ?? null;
   }
 
   /** Says where an attribute lies; `stride` and `offset` are in bytes, where several lie side by side. */
-  #attribute(
-    program: WebGLProgram,
-    name: string,
-    buffer: string,
-    size: number,
-    type: number,
-    stride = 0,
-    offset = 0,
-  ): void {
+  #attribute(name: string, buffer: string, size: number, type: number, stride = 0, offset = 0): void {
     const { gl } = this;
-    const location = gl.getAttribLocation(program, name);
+    const location = ATTRIBUTES.indexOf(name);
     gl.bindBuffer(gl.ARRAY_BUFFER, this.#buffers[buffer] ?? null);
     gl.enableVertexAttribArray(location);
     gl.vertexAttribPointer(location, size, type, type === gl.UNSIGNED_BYTE, stride, offset);
@@ -166,20 +178,20 @@ class WebGlPainter implements Painter {
   }
 }
 
-/** Six corners for each line: where it begins and ends, on either side. */
+/** Six corners for each line: where each is, which way the line goes, and on which side of it the corner lies. */
 function corners({ lines, lineColours }: Scene): { lines: Float32Array; lineColours: Uint8Array } {
   const count = lines.length / 4;
   const [places, paints] = [new Float32Array(count * 30), new Uint8Array(count * 24)];
   for (let at = 0; at < count; at += 1) {
     const [x = 0, y = 0, toX = 0, toY = 0] = lines.subarray(at * 4, at * 4 + 4);
-    // Seen from its other end, a line has its sides exchanged.
+    const way = [toX - x, toY - y];
     const [left, right] = [
-      [x, y, toX, toY, 1],
-      [x, y, toX, toY, -1],
+      [x, y, ...way, 1],
+      [x, y, ...way, -1],
     ];
     const [farLeft, farRight] = [
-      [toX, toY, x, y, -1],
-      [toX, toY, x, y, 1],
+      [toX, toY, ...way, 1],
+      [toX, toY, ...way, -1],
     ];
     places.set([left, right, farLeft, farLeft, right, farRight].flat(), at * 30);
     for (let corner = 0; corner < 6; corner += 1) {
@@ -201,6 +213,7 @@ function program(gl: WebGLRenderingContext, vertex: string, fragment: string): W
     gl.compileShader(shader);
     gl.attachShader(made, shader);
   }
+  ATTRIBUTES.forEach((name, at) => gl.bindAttribLocation(made, at, name));
   gl.linkProgram(made);
   return gl.getProgramParameter(made, gl.LINK_STATUS) === true ? made : undefined;
 }

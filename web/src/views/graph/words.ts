@@ -46,6 +46,7 @@ const FEW = 200;
 const [SMALL, LARGE] = [11, 13];
 /** Between a cluster and its name, in pixels. */
 const ROOM = 14;
+const ASIDE = 70;
 const LONGEST = 30;
 
 /** How wide texts are, by font: measuring takes long. */
@@ -61,6 +62,7 @@ export function writeWords(context: CanvasRenderingContext2D, words: Words): voi
   context.lineWidth = 3;
   context.strokeStyle = ink.ground;
   const placing = new Placing();
+  let current = "";
   const write = (
     label: string,
     at: { x: number; y: number },
@@ -69,7 +71,8 @@ export function writeWords(context: CanvasRenderingContext2D, words: Words): voi
     isPressed = true,
   ): boolean => {
     const font = `${weight} ${height}px ${ink.font}`;
-    context.font = font;
+    // Reading a font takes long, so it is told only when it is another one.
+    if (font !== current) context.font = current = font;
     const width = measured(context, font, label);
     // Names stay within the picture, where they can be read.
     const x = Math.min(Math.max(at.x, width / 2 + 4), size.width - width / 2 - 4);
@@ -98,17 +101,23 @@ export function writeWords(context: CanvasRenderingContext2D, words: Words): voi
     const spot = above(at);
     if (spot !== undefined) write(nameOf(words.data, at), spot, SMALL, 500);
   }
+  let named = 0;
   for (const cluster of words.clusters) {
+    if (named >= MOST) break;
     if (emphasis !== undefined && emphasised.every((at) => !cluster.members.has(at))) continue;
     const top = toScreen(camera, size, { x: cluster.x, y: cluster.top });
     const bottom = toScreen(camera, size, { x: cluster.x, y: cluster.bottom });
     if (top.x < 0 || bottom.y < 0 || top.x > size.width || top.y > size.height) continue;
-    // Above its members if there is room, else below them, else over whatever is there.
+    // Above its members if there is room, or below them, straight or a little to the side; else over whatever is there.
     const above = { x: top.x, y: Math.max(top.y - ROOM, LARGE + 2) };
     const below = { x: bottom.x, y: bottom.y + ROOM + LARGE };
+    const spots = [0, -ASIDE, ASIDE].flatMap((aside) =>
+      [above, below].map(({ x, y }) => ({ x: x + aside, y })),
+    );
     const isWritten =
-      write(cluster.name, above, LARGE, 650, false) || write(cluster.name, below, LARGE, 650, false);
-    if (!isWritten) write(cluster.name, above, LARGE, 650);
+      spots.some((spot) => write(cluster.name, spot, LARGE, 650, false)) ||
+      write(cluster.name, above, LARGE, 650);
+    named += Number(isWritten);
   }
   if (camera.scale < NEAR || emphasis !== undefined) return;
   context.fillStyle = ink.soft;
