@@ -18,6 +18,9 @@ pub struct Named {
 /// A word or tag names a group only if so many of its members have it, and never fewer than two.
 const SHARE: f64 = 0.25;
 
+/// And only if they have it so many times as often as nodes do at large.
+const LIFT: f64 = 1.5;
+
 /// Somebody chose a tag; words only happen to be there.
 const TAG_WEIGHT: f64 = 1.5;
 
@@ -88,7 +91,10 @@ fn telling(
     }
     let mut scored: Vec<(f64, String)> = found
         .iter()
-        .filter(|(_, terms)| terms.len() >= 2 && ratio(terms.len(), members.len()) >= SHARE)
+        .filter(|(key, terms)| {
+            let share = ratio(terms.len(), members.len());
+            terms.len() >= 2 && share >= SHARE && share * rarity(key) >= LIFT
+        })
         .map(|(key, terms)| {
             let weight: f64 = terms.iter().map(|term| term.weight).sum();
             (weight * (1.0 + rarity(key)).ln(), most_written(terms))

@@ -90,7 +90,22 @@ fn a_group_of_many_projects_is_named_by_words_alone() {
         node("/b", "Linter presets, again", &["linter"]),
         node("/c", "A linter for shell scripts", &["linter"]),
         node("/d", "Something else", &[]),
+        node("/d", "Shell aliases, sorted", &[]),
+        node("/e", "Shell prompt, shorter", &[]),
     ];
     assert_eq!(name_clusters(&nodes, &[vec![0, 1, 2]]), ["linter"]);
     assert_eq!(name_clusters(&nodes, &[vec![0, 3]]), ["various"]);
+}
+
+#[test]
+fn what_everybody_says_names_nobody() {
+    let work =
+        |project: &str, what: &str| node(project, &format!("Handled the missing {what}"), &[]);
+    let nodes: Vec<Named> = (0..8)
+        .map(|at| {
+            work(["/shop", "/ledger"][at % 2], ["invoice", "parser", "invoice", "lexer"][at % 4])
+        })
+        .collect();
+    let groups = [vec![0, 2, 4, 6], vec![1, 3, 5, 7]];
+    assert_eq!(name_clusters(&nodes, &groups), ["shop: invoice", "ledger: lexer, parser"]);
 }
