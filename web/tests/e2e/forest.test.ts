@@ -147,11 +147,12 @@ test("what is deleted says how much goes, is refused while a bookmark is on it, 
   visit.problems.splice(0); // The browser tells of the refusal, which was meant.
   await visit.isSound();
   await dialog.getByRole("button", { name: "Delete anyway" }).click();
-  await noticed(/3 messages deleted/u);
+  await noticed("3 messages deleted, and 1 bookmark.");
   await page.getByRole("treeitem", { name: /Only birches/u }).waitFor();
   expect(await page.getByRole("treeitem").count()).toBe(2);
   await page.getByRole("status").getByRole("button", { name: "Undo" }).last().click();
   await noticed("Restored.");
+  await page.getByRole("button", { name: "Bookmarks (1)" }).waitFor();
   await page
     .getByRole("treeitem", { name: /What grows/u })
     .last()

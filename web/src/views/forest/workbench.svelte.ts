@@ -9,7 +9,7 @@ import { things } from "../../text/format";
 import { Gists } from "./gists.svelte";
 import { saying } from "./message";
 import { amongSiblings, numberOf, treeOf } from "./topology";
-import type { Message, Shape } from "./types";
+import type { Bookmark, Message, Shape } from "./types";
 
 /** How many messages of a shape, and of a conversation, are asked for at once. */
 const SHAPES = 50_000;
@@ -191,22 +191,25 @@ export class Workbench {
 
   remove(node: string, how: { keepChildren: boolean; force: boolean }): Promise<boolean> {
     const parent = this.shapes.value?.find(({ id }) => id === node)?.parent ?? this.root;
+    const marks = this.marks.value?.items ?? [];
     return this.#act(async () => {
       const done = await post("/api/v1/forest/delete", { nodes: [node], ...how });
-      const dropped = done.droppedBookmarks.map((title) => `“${title}”`).join(", ");
-      const lost = dropped === "" ? "" : ` Without bookmark: ${dropped}.`;
+      const dropped = marks.filter(({ title }) => done.droppedBookmarks.includes(title));
+      const lost = dropped.length === 0 ? "" : `, and ${things(dropped.length, "bookmark")}`;
       return {
-        said: `${things(done.removed.length, "message")} deleted.${lost}`,
+        said: `${things(done.removed.length, "message")} deleted${lost}.`,
         at: parent,
-        undo: () => void this.restore(done.restorable),
+        undo: () => void this.restore(done.restorable, dropped),
       };
     });
   }
 
-  restore(nodes: readonly string[]): Promise<boolean> {
+  /** Brings messages back, and the bookmarks that went with them. */
+  restore(nodes: readonly string[], marks: readonly Pick<Bookmark, "node" | "title">[]): Promise<boolean> {
     return this.#act(async () => {
       let at = this.root;
       for (const node of nodes) at = (await post("/api/v1/forest/restore", { place: node })).place;
+      for (const { node, title } of marks) await post("/api/v1/forest/bookmarks", { node, title });
       return { said: "Restored.", at };
     });
   }
