@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::StatusCode;
-use pi_brain_app::{ExplainedSetting, SettingsFile};
+use pi_brain_app::{AppError, ExplainedSetting, SettingsFile};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,9 +85,18 @@ async fn change(desk: Arc<Desk>, change: Change) -> Answered<Vec<Setting>> {
     desk.beside(move |desk| {
         let file = SettingsFile::of(&desk.folder);
         let check = |text: &str| (desk.settings)(Some(text));
-        file.change(&change.key, change.value.as_deref(), check)?;
+        file.change(&change.key, change.value.as_deref(), check).map_err(refuse)?;
         desk.daemon.look();
         all(&file)
     })
     .await
+}
+
+/// Says what is wrong with a value. The line on which it would stand helps nobody: it was not written.
+fn refuse(error: AppError) -> Failure {
+    match error {
+        AppError::Setting { key, reason, .. } => Failure::bad_request(format!("{key}: {reason}")),
+        AppError::Config { source, .. } => Failure::bad_request(source.message()),
+        error => error.into(),
+    }
 }

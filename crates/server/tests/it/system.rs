@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::home::Home;
-use crate::http::{get, post};
+use crate::http::{get, post, send};
 
 #[test]
 fn the_doctor_says_what_is_in_order_and_what_is_not() {
@@ -47,6 +47,13 @@ fn every_setting_is_told_with_what_it_means() {
     assert_eq!((&workers["value"], &workers["isSet"]), (&json!("3"), &json!(true)));
     post(&daemon, "/api/v1/config", &json!({ "key": "daemon.workers", "value": null }));
     assert_eq!(setting("daemon.workers")["isSet"], false);
+    let wrong = json!({ "key": "daemon.workers", "value": "0" });
+    let refused = send(&daemon, "POST", "/api/v1/config", "", Some(&wrong)).json();
+    assert_eq!(refused["error"]["message"], "daemon.workers: it has to be at least 1");
+    let wrong = json!({ "key": "daemon.workers", "value": "many" });
+    let refused = send(&daemon, "POST", "/api/v1/config", "", Some(&wrong)).json();
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("expected") && !message.contains("config.toml"), "{message}");
     let dollars = setting("budget.dollars_per_day");
     assert_eq!((&dollars["value"], &dollars["example"]), (&Value::Null, &json!("1.0")));
     for key in ["analysis.by", "analysis.pi.program", "analysis.openai.key_command", "sources"] {
