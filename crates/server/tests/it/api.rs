@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use pi_brain_real_pi::{Deed, ScriptedModel};
+use pi_brain_session::Millis;
 use serde_json::{Value, json};
 
 use crate::home::{Daemon, Home, wait_for};
@@ -239,6 +240,14 @@ fn a_node_is_shown_corrected_noted_linked_and_hidden() {
     assert_eq!(incoming["nodes"], json!([]));
     let graph = get(&daemon, &format!("/api/v1/graph?focus={one}")).json();
     assert!(graph["nodes"].as_array().unwrap().iter().all(|node| node["x"].is_f64()));
+    // The ends of a link are places in the list of nodes.
+    let end =
+        |of: &str| graph["nodes"][graph["edges"][0][of].as_u64().unwrap() as usize]["id"].clone();
+    assert_eq!((end("source"), end("target")), (json!(one), json!(other)));
+    let all = || get(&daemon, "/api/v1/graph?limit=20000").json();
+    assert_eq!((all()["total"].clone(), all()["clusters"].clone()), (json!(3), json!([])));
+    assert_eq!(all()["nodes"], all()["nodes"]);
+    assert_eq!(get(&daemon, "/api/v1/graph?limit=20001").status, 400);
     let edge = format!("/api/v1/edges/{}", edge["id"].as_str().unwrap());
     assert_eq!(send(&daemon, "DELETE", &edge, &trusted(&daemon), "").status, 200);
     assert_eq!(send(&daemon, "DELETE", &edge, &trusted(&daemon), "").status, 404);
@@ -248,6 +257,61 @@ fn a_node_is_shown_corrected_noted_linked_and_hidden() {
     for bad in ["0000000000000007", "nonsense", "..%2f..%2fetc%2fpasswd", "%00"] {
         assert_eq!(get(&daemon, &format!("/api/v1/nodes/{bad}")).status, 404, "{bad}");
     }
+}
+
+#[test]
+fn days_tell_of_work_and_of_what_it_was_spent_on() {
+    let home = Home::new();
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let hour_ago = i64::try_from(now.as_millis()).unwrap() - 3_600_000;
+    let path = home.session_at("one", &["albatross"], Millis(hour_ago));
+    let paid = json!({
+        "type": "message", "id": "paid", "parentId": "albatross0", "timestamp": Millis(hour_ago + 120_000),
+        "message": {
+            "role": "assistant", "content": [{ "type": "text", "text": "That is done." }],
+            "provider": "p", "model": "m", "timestamp": hour_ago + 120_000,
+            "usage": { "input": 10, "output": 2, "totalTokens": 12, "cost": { "total": 0.5 } },
+        },
+    });
+    let mut session = std::fs::read_to_string(&path).unwrap();
+    session.push_str(&format!("{paid}\n"));
+    std::fs::write(&path, session).unwrap();
+    let daemon = home.start();
+    daemon.wait_until_idle();
+    let days = get(&daemon, "/api/v1/timeseries?days=3&by=project").json();
+    let days = days.as_array().unwrap();
+    assert_eq!(days.len(), 3);
+    let sum = |of: &str| days.iter().map(|day| day[of].as_u64().unwrap()).sum::<u64>();
+    assert_eq!((sum("answers"), sum("nodes")), (1, 1), "{days:?}");
+    // Two minutes of work may lie on two days.
+    let minutes: f64 = days.iter().map(|day| day["activeMinutes"].as_f64().unwrap()).sum();
+    assert!((minutes - 2.0).abs() < 0.2, "{days:?}");
+    let spent: f64 =
+        days.iter().filter_map(|day| day["parts"]["/home/dev/shop"]["cost"].as_f64()).sum();
+    assert!((spent - 0.5).abs() < 1e-9, "{days:?}");
+    let by_model = get(&daemon, "/api/v1/timeseries?days=3&by=model").json();
+    assert!(by_model.to_string().contains("\"p/m\""), "{by_model}");
+    assert!(get(&daemon, "/api/v1/timeseries?days=1").json()[0]["parts"].is_null());
+    let none = get(&daemon, "/api/v1/timeseries?days=3&project=nothing").json();
+    assert!(none.as_array().unwrap().iter().all(|day| day["nodes"] == 0 && day["answers"] == 0));
+    assert_eq!(get(&daemon, "/api/v1/timeseries?by=moon").status, 400);
+
+    let week = get(&daemon, "/api/v1/rhythm").json()["week"].clone();
+    let hours = week.as_array().unwrap().iter().flat_map(|day| day.as_array().unwrap());
+    assert_eq!(hours.clone().count(), 7 * 24);
+    assert_eq!(hours.map(|hour| hour.as_u64().unwrap()).sum::<u64>(), 1);
+}
+
+#[test]
+fn lists_are_narrowed_down_by_words() {
+    let (_home, daemon) = three();
+    for path in ["lessons", "decisions", "errors", "patterns"] {
+        let total =
+            |query: &str| get(&daemon, &format!("/api/v1/{path}{query}")).json()["total"].clone();
+        assert_eq!(total("?q="), total(""), "{path}");
+        assert_eq!(total("?q=no+such+words+anywhere"), 0, "{path}");
+    }
+    assert_eq!(get(&daemon, "/api/v1/lessons?confidence=perhaps").status, 400);
 }
 
 #[test]
@@ -405,7 +469,7 @@ fn counts_are_told_and_nothing_of_what_was_asked_is_logged() {
     let (home, daemon) = three();
     let id =
         get(&daemon, "/api/v1/search?q=albatrossword").header("x-request-id").unwrap().to_owned();
-    get(&daemon, "/nothing/bullfinchword");
+    get(&daemon, "/api/nothing/bullfinchword");
     let metrics = get(&daemon, "/metrics");
     let text = String::from_utf8(metrics.body).unwrap();
     assert!(
