@@ -43,6 +43,7 @@ function markOf(row: MarkedRow, shape: Shape): Pick<Mark, "kind" | "title"> | un
     return { kind: "branch", title: `Goes on in ${shape.children(row.line).length} ways` };
   if (row.type === "compaction") return { kind: "compaction", title: "Compaction" };
   if (row.isFailure === true) return { kind: "error", title: `Failed: ${row.text}` };
-  if (row.role === "user") return { kind: "user", title: row.text };
+  // A message of pictures alone has no words.
+  if (row.role === "user") return { kind: "user", title: row.text || "Said by the user" };
   return undefined;
 }
