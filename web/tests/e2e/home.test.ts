@@ -1,3 +1,6 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { Brain, Visit, WIDTHS } from "./harness";
@@ -92,4 +95,17 @@ test("what was counted is answered with what it is made of", async () => {
   const answer = page.getByRole("region", { name: "Answer" });
   await answer.getByText(/^\$[\d.]+ on shop/u).waitFor();
   expect(await answer.getByRole("list", { name: "Sources" }).getByRole("link").count()).toBeGreaterThan(1);
+});
+
+test("who has no sessions yet is told what to do", async () => {
+  await visit.page.goto("about:blank");
+  await brain.end();
+  rmSync(join(brain.home, ".pi-brain"), { recursive: true });
+  mkdirSync(brain.sessions, { recursive: true });
+  await brain.run();
+  await visit.go("/");
+  await visit.page.getByRole("heading", { name: "There are no sessions yet" }).waitFor();
+  expect(await visit.page.getByRole("region", { name: "Recent work" }).count()).toBe(0);
+  await visit.isSound();
+  await visit.picture("home-first");
 });
