@@ -188,11 +188,16 @@ test("on a phone the tree is a drawer, and nothing has to be scrolled sideways",
   await page.reload();
   await page.locator("article").first().waitFor();
   expect(await tree(page).count()).toBe(0);
-  await page.getByRole("button", { name: "Tree", exact: true }).click();
+  const drawer = page.getByRole("button", { name: "Tree", exact: true });
+  await drawer.click();
   await tree(page).waitFor();
   await visit.isSound();
-  await visit.picture("export-drawer");
+  await visit.picture("export-drawer", { phone: WIDTHS.phone });
+  // Where there is room again the tree stands beside the conversation, and where there is none it makes way.
+  await tree(page).waitFor();
   await page.setViewportSize(WIDTHS.phone);
+  await tree(page).waitFor({ state: "detached" });
+  await drawer.click();
   await tree(page)
     .getByRole("treeitem", { name: /try bayes first/u })
     .click();

@@ -174,11 +174,11 @@ export class Visit {
     expect(this.problems).toEqual([]);
   }
 
-  /** Takes pictures of a view at both widths in both themes, for people to look at. */
-  async picture(name: string): Promise<void> {
+  /** Takes pictures of a view at both widths, or those that are named, in both themes, for people to look at. */
+  async picture(name: string, widths: Partial<typeof WIDTHS> = WIDTHS): Promise<void> {
     const folder = join(ROOT, "target/screenshots");
     mkdirSync(folder, { recursive: true });
-    for (const [width, size] of Object.entries(WIDTHS)) {
+    for (const [width, size] of Object.entries(widths)) {
       await this.page.setViewportSize(size);
       for (const colorScheme of ["light", "dark"] as const) {
         await this.page.emulateMedia({ colorScheme });
