@@ -88,8 +88,8 @@ fn place_groups(groups: &[usize], links: &[Link]) -> Vec<Point> {
         }
     }
     let mut discs: Vec<Disc> = Vec::with_capacity(count);
-    for group in 0..count {
-        let radius = LENGTH * (1.6 + 0.8 * roomy(sizes[group]).sqrt());
+    for (group, size) in sizes.into_iter().enumerate() {
+        let radius = LENGTH * (1.6 + 0.8 * roomy(size).sqrt());
         let target = ties.get(&group).map_or_else(Point::default, |ties| middle_of(ties, &discs));
         let middle = free_place(&discs, target, radius, group);
         discs.push(Disc { middle, radius });

@@ -241,8 +241,10 @@ fn a_node_is_shown_corrected_noted_linked_and_hidden() {
     let graph = get(&daemon, &format!("/api/v1/graph?focus={one}")).json();
     assert!(graph["nodes"].as_array().unwrap().iter().all(|node| node["x"].is_f64()));
     // The ends of a link are places in the list of nodes.
-    let end =
-        |of: &str| graph["nodes"][graph["edges"][0][of].as_u64().unwrap() as usize]["id"].clone();
+    let end = |of: &str| {
+        let place = usize::try_from(graph["edges"][0][of].as_u64().unwrap()).unwrap();
+        graph["nodes"][place]["id"].clone()
+    };
     assert_eq!((end("source"), end("target")), (json!(one), json!(other)));
     let all = || get(&daemon, "/api/v1/graph?limit=20000").json();
     assert_eq!((all()["total"].clone(), all()["clusters"].clone()), (json!(3), json!([])));
@@ -273,9 +275,8 @@ fn days_tell_of_work_and_of_what_it_was_spent_on() {
             "usage": { "input": 10, "output": 2, "totalTokens": 12, "cost": { "total": 0.5 } },
         },
     });
-    let mut session = std::fs::read_to_string(&path).unwrap();
-    session.push_str(&format!("{paid}\n"));
-    std::fs::write(&path, session).unwrap();
+    let session = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{session}{paid}\n")).unwrap();
     let daemon = home.start();
     daemon.wait_until_idle();
     let days = get(&daemon, "/api/v1/timeseries?days=3&by=project").json();
