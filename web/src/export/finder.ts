@@ -36,12 +36,13 @@ export function wordsIn(query: string): string[] {
 /** All texts in a value, without those that are for programs. */
 export function textsIn(value: unknown): string {
   const texts: string[] = [];
-  const open: unknown[] = [value ?? ""];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+  const open = [value];
+  while (open.length > 0) {
+    const next = open.pop();
     if (typeof next === "string") texts.push(next);
-    else if (Array.isArray(next)) for (const part of next) open.push(part ?? "");
+    else if (Array.isArray(next)) for (const part of next) open.push(part);
     else if (typeof next === "object" && next !== null)
-      for (const [name, part] of Object.entries(next)) if (!UNSPOKEN.has(name)) open.push(part ?? "");
+      for (const [name, part] of Object.entries(next)) if (!UNSPOKEN.has(name)) open.push(part);
   }
   return texts.join("\n");
 }
