@@ -88,6 +88,10 @@ test("errors say how they ended, and what comes up again", async () => {
   await visit.go("/errors");
   await page.getByRole("heading", { name: "Comes up again and again" }).waitFor();
   await visit.picture("errors");
+  await page.getByLabel("Model").selectOption("zai/glm-4.7");
+  await page.waitForURL(/model=zai%2Fglm-4\.7/u);
+  await page.waitForFunction(() => document.querySelectorAll("[aria-label=Errors] summary").length < 20);
+  await page.getByLabel("Model").selectOption("");
   await page.getByLabel("How it ended").selectOption("open");
   await page.waitForURL(/state=open/u);
   await page.waitForFunction(() =>
