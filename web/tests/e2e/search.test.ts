@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { Brain, Visit } from "./harness";
+import { HOSTILE_WORD, nothingRan, writeHostileSession } from "./hostile";
 
 let brain: Brain;
 let visit: Visit;
 
 beforeAll(async () => {
-  brain = await new Brain().start();
+  brain = await new Brain().start(writeHostileSession);
   visit = await Visit.open(brain);
 });
 
@@ -111,6 +112,23 @@ test("a search that was made is offered again, and forgotten", async () => {
   await lately.getByRole("link", { name: "bienenwachs" }).waitFor();
   await lately.getByRole("button", { name: "Forget these" }).click();
   await lately.waitFor({ state: "hidden" });
+});
+
+test("hostile text stays text in hits, in answers, and in the unit of work that it became", async () => {
+  const { page } = visit;
+  await visit.go(`/search?q=${HOSTILE_WORD}`);
+  const work = page.locator("main article h3 a").first();
+  await work.waitFor();
+  await nothingRan(page);
+  const address = (await work.getAttribute("href")) ?? "";
+  for (const path of [`/?q=${HOSTILE_WORD}`, address]) {
+    await visit.go(path);
+    for (const button of await page.getByRole("button", { name: /lines? that shows?/u }).all())
+      await button.click();
+    await nothingRan(page);
+    await visit.isSound();
+  }
+  await visit.picture("node-hostile");
 });
 
 test("where nothing is found, or a filter makes no sense, that is said", async () => {
