@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { fit, pan, toPlace, toScreen, zoom } from "./camera";
 import { dayStart, readChoices } from "./choices";
 import type { DrawnNode } from "./graph";
-import { groupBy, HUES } from "./groups";
+import { groupBy, MOST_GROUPS } from "./groups";
 import { Placing, shortened } from "./labels";
 import { parseColour } from "./painting";
 import { Squares } from "./picking";
@@ -80,14 +80,14 @@ function node(project: string, started = "2026-01-01T00:00:00Z", outcome = "succ
 }
 
 test("the largest groups have colours, the rest is one, and none is told by colour alone", () => {
-  const nodes = Array.from({ length: 12 }, (_, at) =>
-    Array.from({ length: 12 - at }, () => node(`/p/${at}`)),
+  const nodes = Array.from({ length: 20 }, (_, at) =>
+    Array.from({ length: 20 - at }, () => node(`/p/${at}`)),
   );
   const { groups, of } = groupBy(nodes.flat(), "project");
-  expect(groups).toHaveLength(HUES);
+  expect(groups).toHaveLength(MOST_GROUPS);
   expect(groups.at(-1)).toMatchObject({ title: "5 others", count: 5 + 4 + 3 + 2 + 1 });
   expect(of[0]).toBe(0);
-  expect(of.at(-1)).toBe(HUES - 1);
+  expect(of.at(-1)).toBe(MOST_GROUPS - 1);
   const looks = groups.map(({ colour, shape }) => `${colour} ${shape}`);
   expect(new Set(looks).size).toBe(groups.length);
   expect(groups[0]?.shape).not.toBe(groups[1]?.shape);

@@ -8,8 +8,9 @@ export type ColourBy = "project" | "type" | "outcome" | "time";
 export const SHAPES = ["circle", "square", "diamond", "triangle", "ring"] as const;
 export type Shape = (typeof SHAPES)[number];
 
-/** How many colours there are; the last one is for whatever is left over. */
-export const HUES = 8;
+/** How many colours there are, and how many groups are told apart: those of one colour have different shapes. */
+const HUES = 8;
+export const MOST_GROUPS = 16;
 
 export interface Group {
   readonly key: string;
@@ -46,13 +47,13 @@ export function groupBy(nodes: readonly DrawnNode[], by: ColourBy): Grouping {
       ranked.map(([key, count]) => outcome(key, count)),
       "other",
     );
-  const largest = ranked.slice(0, ranked.length > HUES ? HUES - 1 : HUES);
+  const largest = ranked.slice(0, ranked.length > MOST_GROUPS ? MOST_GROUPS - 1 : MOST_GROUPS);
   const rest = ranked.slice(largest.length);
   const groups = largest.map(([key, count], at) => ({
     key,
     title: by === "project" ? projectName(key) : key,
-    colour: `--hue-${at + 1}`,
-    shape: SHAPES[at % SHAPES.length] ?? "circle",
+    colour: `--hue-${(at % HUES) + 1}`,
+    shape: SHAPES[(at + Math.floor(at / HUES)) % SHAPES.length] ?? "circle",
     count,
   }));
   const others = rest.reduce((sum, [, count]) => sum + count, 0);

@@ -33,7 +33,7 @@ export interface Painter {
 
 /** Nodes grow a little when one comes nearer, so that they stay apart from far and can be seen from near. */
 export function growth(scale: number): number {
-  return Math.min(Math.max(Math.sqrt(scale / 15), 0.4), 2);
+  return Math.min(Math.max(Math.sqrt(scale / 15), 0.26), 2);
 }
 
 /** How thick links are, in pixels. */

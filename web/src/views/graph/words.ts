@@ -38,6 +38,7 @@ export interface Words {
 /** From so near on nodes are named; so many at most, of so many that are looked at: a frame has to be short. */
 const NEAR = 26;
 const MOST = 36;
+const MOST_CLUSTERS = 24;
 const LOOKED_AT = 400;
 
 /** Among so few nodes there is room for words beside them. */
@@ -103,7 +104,7 @@ export function writeWords(context: CanvasRenderingContext2D, words: Words): voi
   }
   let named = 0;
   for (const cluster of words.clusters) {
-    if (named >= MOST) break;
+    if (named >= MOST_CLUSTERS) break;
     if (emphasis !== undefined && emphasised.every((at) => !cluster.members.has(at))) continue;
     const top = toScreen(camera, size, { x: cluster.x, y: cluster.top });
     const bottom = toScreen(camera, size, { x: cluster.x, y: cluster.bottom });
