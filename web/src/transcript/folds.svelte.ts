@@ -6,12 +6,14 @@ import { SvelteMap } from "svelte/reactivity";
 /** What can be unfolded all at once. */
 export type FoldKind = "thinking" | "tools";
 
+export const NOTHING: ReadonlySet<FoldKind> = new Set();
+
 export class Folds {
   readonly #chosen = new SvelteMap<string, boolean>();
   readonly #unfolded: () => ReadonlySet<FoldKind>;
 
   /** `unfolded` tells what is unfolded unless somebody folded it. */
-  constructor(unfolded: () => ReadonlySet<FoldKind>) {
+  constructor(unfolded: () => ReadonlySet<FoldKind> = () => NOTHING) {
     this.#unfolded = unfolded;
   }
 
