@@ -44,6 +44,11 @@ export function useToken(typed: string): void {
   token = Promise.resolve(typed);
 }
 
+/** Forgets the token: another daemon has another one. */
+export function forgetToken(): void {
+  token = undefined;
+}
+
 export function currentToken(): Promise<string | undefined> {
   token ??= fetchToken();
   return token;

@@ -1,6 +1,6 @@
 /** What happens at the daemon, as it happens: one WebSocket for the whole page. */
 
-import { typedToken } from "./client";
+import { forgetToken, typedToken } from "./client";
 
 /** What is told: an event of a channel, lines of a session, or that some were missed. */
 export type Told =
@@ -17,6 +17,7 @@ const LATEST = 15_000;
 
 class Live {
   #isOpen = $state(false);
+  #isLost = $state(false);
   #socket: WebSocket | undefined;
   #pause = SOON;
   #last: { since: string; number: number } | undefined;
@@ -25,6 +26,11 @@ class Live {
   /** Whether the daemon is heard. */
   get isOpen(): boolean {
     return this.#isOpen;
+  }
+
+  /** Whether the daemon was looked for, or heard, and is not there. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   /** Listens to a channel; returns how to stop that. */
@@ -58,6 +64,7 @@ class Live {
     this.#socket = socket;
     socket.addEventListener("open", () => {
       this.#isOpen = true;
+      this.#isLost = false;
       this.#pause = SOON;
       const channels = [...this.#listeners.keys()];
       if (channels.length > 0) this.#say({ type: "subscribe", channels, after: this.#last });
@@ -66,6 +73,7 @@ class Live {
     socket.addEventListener("close", () => {
       this.#socket = undefined;
       this.#isOpen = false;
+      this.#isLost = true;
       setTimeout(() => this.#open(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, LATEST);
     });
@@ -74,6 +82,7 @@ class Live {
   #hear(heard: Heard): void {
     if (heard.type === "hello") {
       const isSame = this.#last?.since === heard.since;
+      if (this.#last !== undefined && !isSame && typedToken() === undefined) forgetToken();
       this.#last = { since: heard.since, number: isSame ? (this.#last?.number ?? 0) : heard.number };
       return;
     }

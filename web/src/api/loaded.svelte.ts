@@ -3,6 +3,7 @@
 import { untrack } from "svelte";
 
 import { Refusal } from "./client";
+import { live } from "./live.svelte";
 
 export class Loaded<T> {
   #value = $state.raw<T | undefined>();
@@ -29,6 +30,10 @@ export class Loaded<T> {
         },
       );
       return () => aborter.abort();
+    });
+    // What nobody answered, or only somebody who was about to go, is asked as soon as the daemon is back.
+    $effect(() => {
+      if (live.isOpen && untrack(() => isPassing(this.#refusal))) this.again();
     });
   }
 
@@ -59,6 +64,11 @@ export class Loaded<T> {
   replace(value: T): void {
     this.#settle(value, undefined);
   }
+}
+
+/** Whether the daemon was not there, or in no state to answer; a mistake of whoever asks stays one. */
+function isPassing(refusal: Refusal | undefined): boolean {
+  return refusal !== undefined && (refusal.status === 0 || refusal.status >= 500);
 }
 
 /** Turns whatever was thrown into something that can be shown. */

@@ -35,7 +35,9 @@ class Notices {
   }
 
   #add(notice: Notice): void {
-    this.#all = [...this.#all, notice];
+    // What was done before is seen already; only what can be taken back, or failed, is worth the room.
+    const kept = this.#all.filter(({ kind, undo }) => kind === "failed" || undo !== undefined);
+    this.#all = [...kept, notice];
     // What failed stays until it was read.
     if (notice.kind === "done") setTimeout(() => this.dismiss(notice.id), SHOWN_FOR);
   }
