@@ -33,7 +33,10 @@ export class Loaded<T> {
     });
     // What nobody answered, or only somebody who was about to go, is asked as soon as the daemon is back.
     $effect(() => {
-      if (live.isOpen && untrack(() => isPassing(this.#refusal))) this.again();
+      if (!live.isOpen) return;
+      untrack(() => {
+        if (isPassing(this.#refusal)) this.again();
+      });
     });
   }
 
