@@ -1,9 +1,12 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { HTML_ATTACKS, LINK_ATTACKS } from "../../tests/e2e/attacks";
 import { isBearable, LONGEST_MARKDOWN, LONGEST_PARAGRAPH } from "./bearable";
 import { highlight } from "./languages";
 import { LONGEST_CODE, renderCode, renderMarkdown } from "./markdown";
+
+// Thousands of documents are made here, which takes a while where others work, too.
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Elements that Markdown can make, and attributes that they may have; everything else would be somebody's trick. */
 const ELEMENTS = new Set(
