@@ -155,8 +155,16 @@ test("who is at the end of a session stays there while it grows", async () => {
 
 test("who reads elsewhere is told, and the list shows that the session goes on", async () => {
   const { page } = visit;
+  const isHeard = new Promise<void>((heard) => {
+    page.once("websocket", (socket) =>
+      socket.on("framereceived", ({ payload }) => {
+        if (String(payload).includes(`session:${LONG_ID}`)) heard();
+      }),
+    );
+  });
   await visit.go(`/sessions/${LONG_ID}?at=${longEntry(100)}`);
   await page.locator("article.isTarget").waitFor();
+  await isHeard;
   appendFileSync(long, lineAfter("fresh001", "fresh002"));
   await page.getByRole("button", { name: "1 new entry" }).click();
   await expect.poll(() => page.getByText("written a moment ago").count()).toBeGreaterThan(0);

@@ -43,6 +43,10 @@ export class OpenSession {
         };
       }),
     );
+    // What was written before the daemon was heard, or while it was not, is told by nobody.
+    $effect(() => {
+      if (live.isOpen) untrack(() => this.#read());
+    });
   }
 
   get shape(): Shape {
