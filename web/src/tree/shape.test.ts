@@ -150,4 +150,4 @@ test("depth and breadth are ordinary", () => {
     Array.from({ length: many }, (_, at) => row(at + 1, at === 0 ? null : Math.max(1, at - (at % 2)))),
   );
   expect(draw(comb, { filter: "all" })).toHaveLength(many);
-});
+}, 60_000);
