@@ -40,7 +40,8 @@ impl AddAssign for OwnUse {
 }
 
 /// What is added up, in the order in which [`own_use`] reads it.
-const SUMS: &str = "count(*), count(*) FILTER (WHERE outcome <> 'done'), coalesce(sum(tokens_in), 0),
+const SUMS: &str =
+    "count(*), count(*) FILTER (WHERE outcome <> 'done'), coalesce(sum(tokens_in), 0),
                     coalesce(sum(tokens_out), 0), total(dollars)";
 
 fn own_use(row: &Row<'_>, first: usize) -> rusqlite::Result<OwnUse> {

@@ -209,7 +209,11 @@ fn a_tree_is_told_in_a_few_words() {
     let home = Home::new();
     let daemon = home.start();
     start(&daemon);
-    post(&daemon, "/api/v1/forest/title", &json!({ "node": "root-1/node-2", "title": "the answer" }));
+    post(
+        &daemon,
+        "/api/v1/forest/title",
+        &json!({ "node": "root-1/node-2", "title": "the answer" }),
+    );
     post(&daemon, "/api/v1/forest/tags", &json!({ "node": "root-1/node-2", "add": ["keep"] }));
     post(&daemon, "/api/v1/forest/bookmarks", &json!({ "node": "root-1/node-1", "title": "here" }));
     let nodes = "root-1/node-1,root-1/node-2,root-1/node-99";

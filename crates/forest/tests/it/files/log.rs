@@ -198,7 +198,7 @@ fn opening_for_reading_changes_nothing_and_allows_nothing() {
     assert!(!missing.exists());
     drop(writer);
     assert!(FileSystemStore::open_if_there(folder.path()).unwrap().is_some());
-    std::fs::write(folder.path().join("format.json"), "{").unwrap();
+    fs::write(folder.path().join("format.json"), "{").unwrap();
     assert!(FileSystemStore::open_if_there(folder.path()).is_err(), "damage is no absence");
 }
 
