@@ -77,7 +77,6 @@ impl Exchange<'_> {
         let has_clauses =
             parts.len() > 1 || [", ", "，", "、", ": "].iter().any(|sign| reply.contains(sign));
         let said = subjects(self.reply);
-        let answer = self.answer.map(|answer| subjects(answer.text)).unwrap_or_default();
         let is = |measured: bool| f32::from(u8::from(measured));
         [
             1.0,
@@ -93,9 +92,9 @@ impl Exchange<'_> {
             is(offered.trim_end().ends_with(['?', '？'])),
             is(PROPOSALS.are_in(&offered)),
             is(self.proposal.works),
-            shared(&said, &subjects(self.proposal.text)),
+            shared(&said, self.proposal.text),
             is(self.answer.is_some_and(|answer| answer.works)),
-            shared(&said, &answer),
+            self.answer.map_or(0.0, |answer| shared(&said, answer.text)),
         ]
     }
 }
@@ -114,31 +113,37 @@ fn read(line: &str) -> Option<([f32; MEASURES], bool)> {
     Some((Exchange { proposal, reply, answer }.measure(), settles))
 }
 
-/// Returns how much two texts speak of the same things.
-fn shared(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f32 {
+/// Returns how much a text speaks of what was said.
+fn shared(said: &BTreeSet<String>, text: &str) -> f32 {
     const MOST: u8 = 3;
-    let count = u8::try_from(one.intersection(other).count()).unwrap_or(MOST);
-    f32::from(count.min(MOST)) / f32::from(MOST)
+    let mut count = 0;
+    let mut left = said.clone();
+    for word in words_that_name(text) {
+        if left.is_empty() || count == MOST {
+            break;
+        }
+        count += u8::from(left.remove(&word));
+    }
+    f32::from(count) / f32::from(MOST)
 }
 
-/// Returns the words of a text that name something; pairs of characters where a script has no spaces.
+/// Returns the words of a text that name something.
 pub(super) fn subjects(text: &str) -> BTreeSet<String> {
+    words_that_name(text).collect()
+}
+
+/// Yields the words of a text that name something; pairs of characters where a script has no spaces.
+fn words_that_name(text: &str) -> impl Iterator<Item = String> {
     const SHORTEST: usize = 4;
-    let mut found = BTreeSet::new();
-    for (piece, unspaced) in pieces(text) {
-        if unspaced {
-            let letters: Vec<char> = piece.chars().collect();
-            found.extend(letters.windows(2).map(|pair| pair.iter().collect::<String>()));
-            continue;
-        }
-        let word = plain(piece);
-        let names = word.chars().count() >= SHORTEST
-            || word.contains(|letter: char| letter.is_ascii_digit());
-        if names && !is_stop_word(&word) && !is_light(&word) {
-            found.insert(word);
-        }
-    }
-    found
+    pieces(text).flat_map(|(piece, unspaced)| {
+        let letters: Vec<char> = if unspaced { piece.chars().collect() } else { Vec::new() };
+        let pairs: Vec<String> = letters.windows(2).map(|pair| pair.iter().collect()).collect();
+        let has_digit = piece.contains(|letter: char| letter.is_ascii_digit());
+        let names = !unspaced && (has_digit || piece.chars().count() >= SHORTEST);
+        let word = names.then(|| plain(piece));
+        let word = word.filter(|word| !is_stop_word(word) && !is_light(word));
+        pairs.into_iter().chain(word)
+    })
 }
 
 #[cfg(test)]
