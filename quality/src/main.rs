@@ -1,7 +1,7 @@
 //! Takes labelled sessions in as anybody's, and scores what is said of them.
 //!
-//! The half that rules are tuned on shows its misses. The other half was labelled by somebody who had not seen the rules;
-//! its misses are not shown, so that nobody tunes on them.
+//! What rules are tuned on shows its misses, and so does what they are tried on first. The sessions that are held out were
+//! labelled by somebody who had not seen the rules; their misses are not shown, so that nobody tunes on them.
 
 mod script;
 mod session;
@@ -29,10 +29,17 @@ struct Arguments {
     /// The folder with the labelled sessions
     #[arg(long, default_value = "quality/corpus")]
     corpus: PathBuf,
-    /// Show what was wrong in the half that rules are tuned on
+    /// Score only this part; with `tuned` or `fresh` nothing is seen of what is held out
+    #[arg(long, value_name = "FOLDER")]
+    part: Option<String>,
+    /// Show what was wrong, except in what is held out
     #[arg(long)]
     misses: bool,
 }
+
+/// What the parts of the corpus are called, and the folders they lie in.
+const PARTS: [(&str, &str); 3] =
+    [("Tuned on", "tuned"), ("Fresh", "fresh"), ("Held out", "held-out")];
 
 /// When the sessions are looked at: long after the last of them has ended.
 const NOW: Millis = Millis(1_790_000_000_000);
@@ -40,7 +47,8 @@ const NOW: Millis = Millis(1_790_000_000_000);
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     let mut page = String::new();
-    for (name, folder) in [("Tuned on", "tuned"), ("Held out", "held-out")] {
+    let is_wanted = |folder: &str| arguments.part.as_deref().is_none_or(|wanted| wanted == folder);
+    for (name, folder) in PARTS.into_iter().filter(|(_, folder)| is_wanted(folder)) {
         let half = Half::read(&arguments.corpus.join(folder))?;
         let scores = score(&half)?;
         let units: usize = half.scripts.iter().map(|script| script.units.len()).sum();
@@ -57,7 +65,7 @@ fn main() -> anyhow::Result<()> {
                 scores.unjudged.join("\n")
             )?;
         }
-        if arguments.misses && folder == "tuned" {
+        if arguments.misses && folder != "held-out" {
             writeln!(page, "\n{}", scores.misses.join("\n"))?;
         }
     }

@@ -14,6 +14,7 @@ mod calls;
 mod files;
 mod errors;
 mod examples;
+mod regression;
 mod language;
 mod goal;
 mod kind;
@@ -39,6 +40,7 @@ use crate::node::{
 use crate::word::word;
 use calls::Calls;
 use errors::Errors;
+use errors::hidden::{hides_failure, tells_failure};
 use files::Files;
 use flags::Flags;
 use goal::Goal;
@@ -52,7 +54,7 @@ use talk::{Speaker, Talk};
 use times::Times;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-3";
+const ANALYZER_VERSION: &str = "built-in-4";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]
@@ -169,8 +171,13 @@ impl Analysis {
                     self.calls.made(self.files.locate(call));
                 }
             }
-            Heard::Result { call_id, tool, failure, nested } => {
+            Heard::Result { call_id, tool, failure, output, nested } => {
                 let call = self.calls.answered(call_id.as_deref(), tool);
+                let hidden = || {
+                    let printed = hides_failure(&call).then(|| output.read());
+                    printed.filter(|printed| tells_failure(printed))
+                };
+                let failure = failure.or_else(hidden);
                 match &failure {
                     Some(text) => self.errors.call_failed(id, &call, text, self.models.current()),
                     None => {
@@ -209,9 +216,10 @@ impl Analysis {
         });
         let language = language::main_language(&files);
         let frameworks = language::frameworks(&files, &calls);
-        let goal = self.goal.told();
+        let (goal, later) = (self.goal.told(), talk.later_requests());
         let work = kind::Work {
             goal: &goal,
+            later: &later,
             files: &files,
             calls: &calls,
             opened_by: self.context.opened_by,

@@ -1,6 +1,7 @@
 //! What went wrong, and whether it was put right.
 
 pub(super) mod category;
+pub(super) mod hidden;
 
 use std::collections::{BTreeMap, HashMap};
 

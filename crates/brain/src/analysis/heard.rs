@@ -29,6 +29,7 @@ pub(super) enum Heard<'a> {
         call_id: Option<Cow<'a, str>>,
         tool: Option<&'a str>,
         failure: Option<String>,
+        output: Output<'a>,
         /// The calls that a script inside the tool made.
         nested: Vec<Call>,
     },
@@ -44,6 +45,17 @@ pub(super) enum Heard<'a> {
         message: String,
     },
     Nothing,
+}
+
+/// What a tool gave back, unread: most of it tells nothing, and it can be long.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output<'a>(Option<Raw<'a>>);
+
+impl Output<'_> {
+    /// Reads it; of a long one, the beginning and the end.
+    pub(super) fn read(self) -> String {
+        self.0.map_or(String::new(), |content| text::excerpt(content, TEXT_LIMIT))
+    }
 }
 
 /// A model's answer.
@@ -131,6 +143,7 @@ impl<'a> Heard<'a> {
                     call_id: short(call_id, NAME_LIMIT),
                     tool: message.tool.as_deref(),
                     failure: message.is_error.then(text),
+                    output: Output(content),
                     nested: nested.collect(),
                 }
             }

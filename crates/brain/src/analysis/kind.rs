@@ -13,6 +13,8 @@ use crate::node::NodeType;
 pub(super) struct Work<'a> {
     /// What was asked for, in full.
     pub(super) goal: &'a str,
+    /// What the user said after that.
+    pub(super) later: &'a str,
     pub(super) files: &'a Files,
     pub(super) calls: &'a Calls,
     pub(super) opened_by: Option<Cause>,
@@ -56,18 +58,18 @@ static REQUESTS: Examples<12> = Examples::new(
 
 /// What was done, as far as it tells of the kind of work; each with how much it speaks for the kinds, in their order.
 const DEEDS: [(Deed, [f32; 12]); 12] = [
-    (Deed::Anything, [0.0, 0.6, 0.1, -0.6, -0.1, -0.2, -0.1, -0.6, -0.1, 0.3, 0.1, 0.6]),
-    (Deed::ChangesCode, [1.3, 1.5, 1.4, -0.7, -0.7, -0.5, -0.7, -0.2, -0.4, -0.3, 0.2, -0.2]),
-    (Deed::NewCode, [0.8, -0.3, 0.4, -0.2, -0.1, 0.2, -0.1, -0.1, -0.2, -0.6, 0.3, -0.1]),
-    (Deed::OnlyTests, [-0.2, 0.0, 0.0, 0.0, 0.0, 0.0, 1.6, 0.0, -0.1, -0.1, 0.0, 0.0]),
-    (Deed::OnlyProse, [-0.5, -0.5, -0.2, 0.2, -0.3, 0.2, 0.4, -0.1, 1.6, -0.3, -0.1, -0.3]),
-    (Deed::OnlySettings, [-0.6, 0.5, -0.2, -0.4, -0.1, 0.3, 0.0, -0.1, -0.1, 0.9, -0.1, -0.1]),
-    (Deed::OnlyQueries, [-0.3, 0.3, 0.0, -0.1, 0.0, -0.1, 0.0, -0.1, 0.0, -0.1, 0.8, -0.1]),
-    (Deed::NoChange, [-0.6, -0.7, -0.6, -0.4, 0.4, 0.4, 0.4, 0.2, -0.7, 0.3, -0.1, 1.3]),
-    (Deed::OnlyTalk, [-0.1, -0.6, -0.2, -0.4, -0.1, -0.5, 0.2, 0.8, -0.5, -0.5, -0.3, 1.6]),
-    (Deed::Machines, [-0.1, 0.1, -0.6, 1.6, 0.1, -0.4, -0.7, -0.1, -0.1, 0.8, -0.4, -0.4]),
-    (Deed::Databases, [-0.5, 0.9, -0.5, -0.2, -0.3, 0.7, -0.2, -0.2, -0.1, -0.4, 1.3, -0.5]),
-    (Deed::Errors, [1.2, -0.2, 0.4, 0.9, -0.7, -0.5, -0.3, -0.6, -0.7, 1.1, 0.4, -0.3]),
+    (Deed::Anything, [0.0, 0.4, 0.1, -0.4, -0.1, -0.1, -0.1, -0.4, -0.1, 0.2, 0.1, 0.4]),
+    (Deed::ChangesCode, [1.2, 1.3, 1.3, -0.6, -0.7, -0.5, -0.6, -0.2, -0.4, -0.3, 0.1, -0.2]),
+    (Deed::NewCode, [0.8, -0.3, 0.3, -0.1, -0.1, 0.1, -0.1, -0.1, -0.1, -0.5, 0.3, -0.1]),
+    (Deed::OnlyTests, [-0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 1.6, 0.0, -0.1, -0.1, 0.0, 0.0]),
+    (Deed::OnlyProse, [-0.5, -0.5, -0.1, 0.1, -0.2, 0.1, 0.3, -0.1, 1.6, -0.2, -0.1, -0.2]),
+    (Deed::OnlySettings, [-0.5, 0.4, -0.1, -0.2, -0.1, 0.2, 0.0, -0.1, -0.1, 0.9, -0.1, -0.1]),
+    (Deed::OnlyQueries, [-0.2, 0.2, 0.0, -0.1, 0.0, -0.1, 0.0, -0.1, 0.0, -0.1, 0.9, -0.1]),
+    (Deed::NoChange, [-0.7, -0.5, -0.7, -0.3, 0.4, 0.4, 0.4, 0.2, -0.7, 0.1, -0.1, 1.0]),
+    (Deed::OnlyTalk, [-0.1, -0.6, -0.1, -0.5, 0.0, -0.3, 0.1, 0.7, -0.3, -0.3, -0.4, 1.2]),
+    (Deed::Machines, [-0.2, 0.1, -0.6, 1.5, 0.1, -0.3, -0.6, -0.1, -0.1, 0.7, -0.3, -0.3]),
+    (Deed::Databases, [-0.3, 0.8, -0.3, -0.1, -0.2, 0.5, -0.1, -0.1, -0.1, -0.3, 1.3, -0.3]),
+    (Deed::Errors, [0.9, 0.0, 0.3, 0.7, -0.6, -0.5, -0.2, -0.6, -0.6, 0.9, 0.3, -0.2]),
 ];
 
 /// Something that was done, or the lack of it.
@@ -95,9 +97,10 @@ enum Deed {
 
 /// So much of a request is looked at, in characters: what it is about comes first.
 const HEARD: usize = 600;
-/// What is said of the kind of work as a whole, and in the sentence that says most of it, against what was done.
+/// What is said of the kind of work as a whole, in the sentence that says most of it, and later on, against what was done.
 const WHOLE: f32 = 1.2;
 const SENTENCE: f32 = 0.3;
+const LATER: f32 = 0.2;
 /// With a smaller lead another reader could choose the next kind.
 const CLEAR: f32 = 0.15;
 
@@ -111,12 +114,13 @@ pub(super) fn node_type(work: &Work<'_>) -> (NodeType, bool) {
         return (NodeType::Handoff, true);
     }
     let whole = REQUESTS.weigh(&heard);
+    let later = REQUESTS.weigh(work.later);
     let parts: Vec<[f32; 12]> =
         speech::sentences(&heard).into_iter().map(|part| REQUESTS.weigh(part)).collect();
     let mut weights: Vec<(NodeType, f32)> = Vec::new();
     for (number, kind) in KINDS.into_iter().enumerate() {
         let best = parts.iter().map(|part| part[number]).reduce(f32::max).unwrap_or_default();
-        let said = WHOLE * whole[number] + SENTENCE * best;
+        let said = WHOLE * whole[number] + SENTENCE * best + LATER * later[number];
         let done = DEEDS.iter().map(|(deed, speaks_for)| work.measure(*deed) * speaks_for[number]);
         weights.push((kind, said + done.sum::<f32>()));
     }

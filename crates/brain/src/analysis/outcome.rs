@@ -143,7 +143,10 @@ impl Judge<'_> {
         let quoted = format!("The user's last words: “{}”", one_line(&last.text, WORDS_LENGTH / 2));
         let is_last = self.ending.unanswered.is_some();
         // Whoever says stop, and then gets something that works, has not given up.
-        let went_on = !is_last && self.with.has_changes && self.said() == Some(Conclusion::Done);
+        let went_on = self.answer.stop == Stop::Done
+            && !is_last
+            && self.with.has_changes
+            && self.said() == Some(Conclusion::Done);
         if last.reading().gives_up() && !last.reading().praises() && !went_on {
             let has_failed = self.said() == Some(Conclusion::Failed);
             let outcome = if has_failed { Outcome::Failed } else { Outcome::Abandoned };

@@ -173,8 +173,6 @@ fn weigh_acts(text: &str) -> [f32; 9] {
 pub(super) struct Reading {
     /// What it does as a whole.
     pub(super) act: Act,
-    /// How clearly it settles, as a whole, how something is to be done; below zero if it does something else.
-    pub(super) chooses_way: f32,
     /// By what `ACTS` has there: whether the whole does it, or a sentence clearly.
     does: [bool; 9],
     gives_up: bool,
@@ -199,14 +197,7 @@ impl Reading {
             does[act] |= margin > CLEAR;
             gives_up |= ACTS[act] == Act::Surrender && margin > CLEAR_END;
         }
-        let [choice, others @ ..] = whole;
-        Self {
-            act: ACTS[best],
-            chooses_way: choice - others.into_iter().fold(f32::MIN, f32::max),
-            does,
-            gives_up,
-            negates: NEGATION.are_in(&text.to_lowercase()),
-        }
+        Self { act: ACTS[best], does, gives_up, negates: negates(&text.to_lowercase()) }
     }
 
     fn does(&self, act: Act) -> bool {
@@ -254,11 +245,21 @@ fn strongest<const N: usize>(weights: &[f32; N]) -> (usize, f32) {
     (order[0], margin)
 }
 
+/// Returns whether a text, in lower case, says no to something.
+pub(super) fn negates(lower: &str) -> bool {
+    NEGATION.are_in(lower)
+}
+
 static NEGATION: Signs = Signs::new(
     "no |nope|nah|not |don't|dont |do not|stop|instead|rather|wrong|undo|revert|back to|nein|nicht|kein|lieber|\
     statt|stopp|zurück|non |pas |plutôt|au lieu|arrête|mejor|en vez|deja de|não|em vez|melhor|volta|ではなく|じゃなく|\
     違|やめ|不|别|而不是|改回",
 );
+
+/// Returns whether a text, in lower case, says what always holds.
+pub(super) fn always_in(lower: &str) -> bool {
+    ALWAYS.are_in(lower)
+}
 
 /// Words that make a rule of much that is not quite like one.
 static ALWAYS: Signs = Signs::new(
@@ -279,7 +280,7 @@ pub(super) fn lays_down(sentence: &str) -> bool {
     let (best, margin) = strongest(&weights);
     let rule = ACTS.iter().position(|act| *act == Act::Rule).unwrap_or_default();
     (best == rule && margin > CLEAR)
-        || (weights[best] - weights[rule] < ALMOST && ALWAYS.are_in(&sentence.to_lowercase()))
+        || (weights[best] - weights[rule] < ALMOST && always_in(&sentence.to_lowercase()))
 }
 
 static FAILURE: Signs = Signs::new(

@@ -60,9 +60,11 @@ const NEAR: u32 = 4;
 /// How many of the last entries close a unit of work.
 const CLOSING: u32 = 2;
 /// How much of a question must be covered for an answer, and for one to be sure of.
-const ENOUGH: f64 = 0.495;
+const ENOUGH: f64 = 0.47;
 const MEDIUM: f64 = 0.72;
 const HIGH: f64 = 0.86;
+/// So much more of it must be covered for each name in it that nobody has ever said.
+const UNHEARD_NAME: f64 = 0.1;
 /// What a sentence must reach of the best one.
 const WORTH_SAYING: f64 = 0.5;
 /// How many sentences of one passage are looked at.
@@ -96,7 +98,7 @@ pub fn choose(
         }
     }
     let covered = candidates.iter().map(|candidate| candidate.covered).fold(0.0, f64::max);
-    if covered < ENOUGH {
+    if covered < enough(question, commonness) {
         return None;
     }
     let picked = pick(candidates, most);
@@ -122,6 +124,13 @@ pub fn choose(
         _ => Confidence::Low,
     };
     Some(Chosen { quotes, confidence })
+}
+
+/// Returns how much of a question must be covered: what it names has to be known here.
+fn enough(question: &Question, commonness: &Commonness) -> f64 {
+    let words = question.words.iter().zip(&commonness.with_word);
+    let unheard = words.filter(|(word, with)| word.is_name && **with == 0);
+    unheard.fold(ENOUGH, |enough, _| enough + UNHEARD_NAME)
 }
 
 /// Returns what each word of a question counts: the rarer, the more.

@@ -88,4 +88,104 @@ manual manually hand Hand
 fifth 5th
 fourth 4th
 third 3rd
-flaky unreliable intermittent sporadic sometimes instabil instable";
+flaky unreliable intermittent sporadic sometimes instabil instable
+calibrate calibration kalibrieren Kalibrierung étalonner calibrar calibración calibração 校准 校正
+deviation discrepancy difference Abweichung Differenz écart desviación diferença 差异 差異
+revenue turnover sales Umsatz chiffre ventas ingresos receita faturamento 收入 売上
+schedule timetable Zeitplan Stundenplan Dienstplan horaire planning horario horarios horário horários 排班 時間割
+room Raum Zimmer salle sala cuarto 房间 部屋
+temperature Temperatur température temperatura 温度
+sensor Sensor Fühler capteur sensor 传感器 センサー
+alarm alert Alarm alerte alarma alerta 报警 アラーム
+degrees Grad degrés grados graus
+speed faster quicker Geschwindigkeit schneller beschleunigen vitesse accélérer velocidad acelerar velocidade 速度
+trigger triggers fire fires fired auslösen déclencher disparar 触发
+split splitting divide aufteilen Aufteilung découper découpage dividir 拆分 分割
+merge merging zusammenführen fusionner fusionar mesclar 合并 マージ
+remains still exists bleibt reste queda fica 保留
+photo photos picture pictures image images Foto Fotos Bild Bilder imagen imágenes foto fotos imagem imagens 图片 写真 画像
+user users Benutzer Nutzer utilisateur utilisateurs usuario usuarios usuário usuários 用户 ユーザー
+customer customers client Kunde Kunden clients cliente clientes 客户 顧客
+team Mannschaft équipe equipo equipe 团队 チーム
+name named naming Name Namen nom nombre nome 名字 名前
+key keys Schlüssel clé clés clave claves chave chaves 密钥 鍵
+page pages Seite Seiten página páginas 页面 ページ
+button Knopf Schaltfläche bouton botón botão 按钮 ボタン
+table tables Tabelle Tabellen tabla tablas tabela tabelas 表格 テーブル
+column columns Spalte Spalten colonne colonnes columna columnas coluna colunas 列
+row rows line lines Zeile Zeilen ligne lignes fila filas línea líneas linha linhas 行
+folder directory Ordner Verzeichnis dossier répertoire carpeta directorio pasta diretório 目录 文件夹 フォルダ
+branch Zweig branche rama ramo 分支 ブランチ
+version Fassung versión versão 版本 バージョン
+release Freigabe Veröffentlichung publication lanzamiento publicación lançamento 发布 リリース
+deploy deployment deployed ausrollen ausgerollt déployer déploiement desplegar despliegue implantar 部署 デプロイ
+update updates upgrade upgraded aktualisieren Aktualisierung mettre jour actualizar actualización atualizar atualização 升级 更新
+install installed installation installieren installer instalar instalado 安装 インストール
+replace replaced ersetzen ersetzt remplacer remplacé reemplazar sustituir substituir 替换 置き換え
+rename renamed umbenennen umbenannt renommer renombrar renomear 改名
+keep kept behalten garder conservar mantener manter 保留
+switch switched wechseln umstellen umgestellt basculer cambiar trocar 切换 切り替え
+choose chose choice wählen gewählt choisir choix elegir elegido escolher escolhemos escolha 选择 選択
+cost costs Kosten kostet coût coûte coste cuesta custo custa 费用 費用
+size large big Größe groß taille gros tamaño grande tamanho 大小 サイズ
+empty leer vide vacío vazio 空
+wrong falsch faux incorrecto errado 错误
+value values Wert Werte valeur valeurs valor valores 值
+number count Anzahl Zahl nombre número cantidad quantidade 数量
+date Datum fecha data 日期 日付
+time Zeit Uhrzeit Uhr heure hora horas 时间 時間
+timezone Zeitzone fuseau huso fuso 时区
+night nachts Nacht nuit noche noite 夜
+meeting Versammlung Besprechung réunion reunión reunião 会议 会議
+account accounts Konto Konten compte comptes cuenta cuentas conta contas 账户 アカウント
+payment payments Zahlung Zahlungen paiement paiements pago pagos pagamento 支付 支払い
+refund refunds Rückerstattung remboursement reembolso 退款 返金
+booking Buchung réservation reserva 预订 予約
+message messages Nachricht Nachrichten mensaje mensajes mensagem mensagens 消息 メッセージ
+mail email Mails courriel correo correos 邮件 メール
+queue Warteschlange file cola fila 队列 キュー
+worker job jobs Auftrag Aufträge tâche tarea tareas tarefa 任务 ジョブ
+connection connections Verbindung Verbindungen connexions conexión conexiones conexão conexões 连接 接続
+network Netz Netzwerk réseau red rede 网络 ネットワーク
+firewall Brandmauer pare-feu cortafuegos 防火墙
+load Last charge carga 负载 負荷
+crash crashes crashed abstürzen Absturz stürzt plante planter plantage bloquea falha 崩溃 クラッシュ
+restart restarted Neustart neu redémarrer redémarrage reiniciar reinicio 重启 再起動
+timeout Zeitüberschreitung délai expiración espera 超时 タイムアウト
+retry retries erneut réessayer reintentar reintento 重试 再試行
+convert conversion umwandeln Umwandlung convertir conversión converter conversão 转换 変換
+import importing importieren Einfuhr importer importar importação 导入 インポート
+export exporting exportieren Ausfuhr exporter exportar exportação 导出 エクスポート
+print printer drucken Drucker imprimer imprimante imprimir impresora impressora 打印 印刷
+translate translation übersetzen Übersetzung traduire traduction traducir traducción traduzir tradução 翻译 翻訳
+language languages Sprache Sprachen langue langues idioma idiomas 语言 言語
+font Schrift Schriftart police fuente letra fonte 字体 フォント
+colour color Farbe couleur color cor 颜色 色
+header Kopfzeile entête cabecera encabezado cabeçalho 页眉 ヘッダー
+mobile phone phones Handy Telefon téléphone móvil teléfono celular 手机 携帯
+tablet Tablett tablette tableta 平板
+map maps Karte Karten carte cartes mapa mapas 地图 地図
+weight Gewicht poids peso 重量
+meter readings Zähler Zählerstand compteur contador medidor 电表
+rule rules Regel Regeln règle règles regla reglas regra regras 规则 ルール
+permission permissions right rights Recht Rechte Berechtigung droit droits permiso permisos permissão 权限 権限
+allow allowed erlauben erlaubt autoriser permettre permitir permitido 允许 許可
+forbid forbidden verbieten verboten interdire interdit prohibir proibir 禁止
+licence license Lizenz licencia licença 许可证 ライセンス
+contract Vertrag contrat contrato 合同 契約
+dependency dependencies Abhängigkeit Abhängigkeiten dépendance dépendances dependencia dependencias dependência 依赖 依存
+library libraries Bibliothek Bibliotheken bibliothèque biblioteca 库 ライブラリ
+parser parse parsing zerlegen analyser analizar analisador 解析
+estimate estimated schätzen geschätzt estimer estimar 估计 見積
+measure measured messen gemessen mesurer medir 测量 測定
+prove proof Beweis preuve prueba prova 证明
+open opened offen geöffnet ouvert abierto aberto 打开
+close closed schließen geschlossen fermer fermé cerrar cerrado fechar fechado 关闭
+school Schule école escuela escola 学校
+teacher teachers Lehrer professeur profesor professor professora 老师
+shop store Laden Geschäft boutique magasin tienda loja 商店
+stock inventory Lager Bestand inventario estoque 库存 在庫
+flat apartment Wohnung appartement piso apartamento 公寓
+contractor contractors Auftragnehmer prestataire contratista
+postponed delayed verschoben reporté aplazado adiado 推迟 延期
+abandoned gave given aufgegeben abandonné abandonado 放弃";

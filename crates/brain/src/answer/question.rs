@@ -138,13 +138,12 @@ pub fn plain_word(word: &str) -> String {
 
 /// Characters of Japanese that are mostly grammar; those between them are words.
 fn is_grammar(letter: char) -> bool {
-    "はがをにのでとかもへやねよたてだなれさしすせそまみめりるい的了吗呢和在是有我们哪"
+    "はがをにのでとかもへやねよたてだなれさしすせそまみめりるい的了吗呢吧和在是有我们你他哪为什么没怎这那都也还就被把"
         .contains(letter)
 }
 
 fn is_asking(pair: &str) -> bool {
-    ["原因", "理由", "为什", "什么", "么时", "怎么", "哪个", "何故", "いつ", "どう", "なぜ", "前面"]
-        .contains(&pair)
+    ["原因", "理由", "时候", "何故", "いつ", "どう", "なぜ", "前面"].contains(&pair)
 }
 
 const WHY: &[&str] = &[

@@ -81,14 +81,31 @@ fn undoubled(stem: &str) -> &str {
     }
 }
 
-/// Returns how well two folded words fit: 1 if they are forms of one word, less if they only begin alike.
+/// Returns how well two folded words fit: 1 if they are forms of one word, less if they only begin alike, or if one is
+/// made up of the other and more, as German words are.
 pub(super) fn likeness(one: &str, other: &str) -> f64 {
     const ALIKE: f64 = 0.8;
+    const PART: f64 = 0.7;
     if one == other {
         return 1.0;
     }
     let shared = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
     let longest = one.len().max(other.len());
     let is_word = one.is_ascii() && !one.bytes().any(|byte| byte.is_ascii_digit());
-    if is_word && shared >= 5 && shared * 10 >= longest * 6 { ALIKE } else { 0.0 }
+    if is_word && shared >= 5 && shared * 10 >= longest * 6 {
+        ALIKE
+    } else if is_word && is_part(one, other) {
+        PART
+    } else {
+        0.0
+    }
+}
+
+/// Says whether one of two words begins or ends with the other, and both are long enough for that to be no accident.
+fn is_part(one: &str, other: &str) -> bool {
+    const SHORTEST: usize = 5;
+    let (long, short) = if one.len() > other.len() { (one, other) } else { (other, one) };
+    short.len() >= SHORTEST
+        && long.len() >= short.len() + SHORTEST - 1
+        && (long.starts_with(short) || long.ends_with(short))
 }

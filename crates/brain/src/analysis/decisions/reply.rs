@@ -1,0 +1,184 @@
+//! What the user decides in a reply, in the words that were said.
+
+use super::super::speech::{Act, Signs, chooses_way, reason_in, sentences};
+use super::super::talk::Turn;
+use super::super::text::{one_line, words};
+use super::exchange::{Exchange, Said, subjects};
+use super::{Decided, WHAT_LENGTH, WHY_LENGTH, decided, rejected};
+
+/// A reply of the user's, with what stands around it.
+pub(super) struct Reply<'a> {
+    pub(super) turn: &'a Turn,
+    /// What the model had said.
+    pub(super) proposal: &'a Turn,
+    /// What the user had wanted before.
+    pub(super) request: Option<&'a Turn>,
+    /// What the model said to it.
+    pub(super) answer: Option<&'a Turn>,
+}
+
+/// A longer reply tells more than a decision, in characters.
+const LONGEST: usize = 600;
+/// The name of an option is one of the first few words.
+const OPTION_WORDS: usize = 4;
+
+impl Reply<'_> {
+    /// Reads what is decided here, if anything is.
+    pub(super) fn decision(&self) -> Option<Decided> {
+        if let Some(option) = self.option() {
+            return Some(option);
+        }
+        let is_short = self.turn.text.chars().count() <= LONGEST;
+        (is_short && self.exchange().settles() > 0.0).then(|| self.told()).flatten()
+    }
+
+    fn exchange(&self) -> Exchange<'_> {
+        fn said(turn: &Turn) -> Said<'_> {
+            Said { text: &turn.text, works: turn.works }
+        }
+        Exchange {
+            proposal: said(self.proposal),
+            reply: &self.turn.text,
+            answer: self.answer.map(said),
+        }
+    }
+
+    /// Reads which of the options that the model had listed the user takes.
+    fn option(&self) -> Option<Decided> {
+        let first = sentences(&self.turn.text).into_iter().next()?.to_lowercase();
+        if self.turn.reading().act == Act::Question || first.ends_with('?') {
+            return None;
+        }
+        let (name, option) = words(&first).take(OPTION_WORDS).find_map(|word| {
+            let is_name = word.chars().count() == 1 && word != "i";
+            let option = is_name.then(|| option_named(&self.proposal.text, &word)).flatten();
+            option.map(|option| (word, option))
+        })?;
+        let what = one_line(&option.replace("**", ""), WHAT_LENGTH);
+        let what = what.trim_start_matches(['-', '*', '(', ' ']);
+        let is_mark = |character: char| " ).:*".contains(character);
+        let what = what.get(name.len()..).map_or(what, |rest| rest.trim_start_matches(is_mark));
+        let why = [&*self.turn.text, self.answered().unwrap_or_default()].join(" ");
+        Some(decided(what, &why, rejected(&first), self.entries()))
+    }
+
+    /// Tells what is decided: in the sentence that says it most clearly, with all else that was said as the reason.
+    fn told(&self) -> Option<Decided> {
+        let parts = sentences(&self.turn.text);
+        let is_said = |part: &&str| !part.ends_with(['?', '？']);
+        // Of equals the first one is taken.
+        let decisive =
+            parts.iter().copied().filter(is_said).reduce(|best, next| {
+                if chooses_way(next) > chooses_way(best) { next } else { best }
+            })?;
+        let lower = decisive.to_lowercase();
+        let reason_at = reason_in(&lower).filter(|_| lower.len() == decisive.len());
+        let split = match reason_at {
+            Some(at) => Some(decisive.split_at(at)),
+            None => decisive.split_once(", "),
+        };
+        // A yes or a no before the comma does not say to what.
+        let says_something = |(what, _): &(&str, &str)| !subjects(what).is_empty();
+        let (what, reason) = split.filter(says_something).unwrap_or((decisive, ""));
+        let what = what.trim_end_matches(['.', ',', ' ']);
+        let recommended = recommendation(&self.proposal.text);
+        let reading = self.turn.reading();
+        let what = match (&recommended, self.request) {
+            (_, Some(request)) if reading.gives_up() => {
+                format!("{what} (“{}”)", one_line(&request.text, WHAT_LENGTH / 2))
+            }
+            (Some(proposed), _) if reading.consents() && !reading.refuses() => {
+                let proposed = one_line(&proposed.replace("**", ""), WHAT_LENGTH / 2);
+                format!("{what} ({})", proposed.trim_end_matches('.'))
+            }
+            _ => what.to_owned(),
+        };
+        let rest = parts.iter().copied().filter(|part| *part != decisive);
+        let mut why = Reasons::default();
+        [reason].into_iter().chain(rest).chain(self.answered()).for_each(|part| why.add(part));
+        let is_new = |part: &&str| Some(*part) != recommended || !what.ends_with(')');
+        self.offered(recommended).into_iter().filter(is_new).for_each(|part| why.add(part));
+        let mut alternatives = rejected(&self.turn.text.to_lowercase());
+        if reading.refuses() {
+            let offered = recommended.or_else(|| sentences(&self.proposal.text).last().copied());
+            alternatives.extend(offered.map(|offered| one_line(offered, WHAT_LENGTH)));
+        }
+        Some(decided(&what, &why.text, alternatives, self.entries()))
+    }
+
+    /// Returns what the model says to it first.
+    fn answered(&self) -> Option<&str> {
+        self.answer.and_then(|turn| sentences(&turn.text).first().copied())
+    }
+
+    /// Returns the sentences of the proposal that the reply is about, the most telling first: the one that speaks of the
+    /// same things or says what the proposal comes to, and those beside it, which mostly say why.
+    fn offered(&self, recommended: Option<&str>) -> Vec<&str> {
+        let offered = sentences(&self.proposal.text);
+        let said = subjects(&self.turn.text);
+        let consents = self.turn.reading().consents();
+        let likeness = |part: &&str| {
+            let is_recommended = consents && recommended == Some(*part);
+            subjects(part).intersection(&said).count() + usize::from(is_recommended)
+        };
+        let mut best = (offered.len().saturating_sub(1), 0);
+        for (at, likeness) in offered.iter().map(likeness).enumerate() {
+            if likeness > best.1 {
+                best = (at, likeness);
+            }
+        }
+        let best = best.0;
+        // Whoever consents does so for what the proposal opens with: what was found.
+        let opening = (consents && best > 1).then_some(0);
+        let beside = [Some(best), opening, best.checked_add(1), best.checked_sub(1)];
+        beside.into_iter().flatten().filter_map(|at| offered.get(at).copied()).collect()
+    }
+
+    fn entries(&self) -> Vec<String> {
+        let turns = [Some(self.turn), Some(self.proposal), self.answer];
+        turns.into_iter().flatten().map(|turn| turn.entry.clone()).collect()
+    }
+}
+
+/// Sentences in a row, as many as there is room for.
+#[derive(Default)]
+struct Reasons {
+    text: String,
+}
+
+impl Reasons {
+    fn add(&mut self, part: &str) {
+        let part = part.trim();
+        let has_room = self.text.chars().count() + part.chars().count() < WHY_LENGTH;
+        if part.is_empty() || !(has_room || self.text.is_empty()) {
+            return;
+        }
+        if !self.text.is_empty() {
+            self.text.push(' ');
+        }
+        self.text.push_str(part);
+    }
+}
+
+/// Returns the line in which a proposal tells an option, by its letter or number.
+fn option_named<'a>(proposal: &'a str, name: &str) -> Option<&'a str> {
+    let is_named = |line: &&str| {
+        let line = line.trim_start_matches(['-', '*', '(', ' ']).to_lowercase();
+        let line = line.strip_prefix("option ").unwrap_or(&line);
+        line.strip_prefix(name).is_some_and(|rest| rest.starts_with([')', '.', ':', '*']))
+    };
+    let lines = || proposal.lines().map(str::trim);
+    lines().find(is_named).or_else(|| sentences(proposal).into_iter().find(is_named))
+}
+
+/// Returns the sentence in which a proposal says what it comes to.
+fn recommendation(proposal: &str) -> Option<&str> {
+    static SIGNS: Signs = Signs::new(
+        "i recommend|i'd |i would|i suggest|i propose|recommend|ich schlage|ich würde|je propose|propongo|\
+        recomiendo|proponho|sugiro|提案|建议",
+    );
+    let parts = sentences(proposal);
+    let says = parts.iter().find(|part| SIGNS.are_in(&part.to_lowercase()));
+    let item = || parts.iter().find(|part| part.starts_with("1.") || part.starts_with("1)"));
+    says.or_else(item).copied()
+}
