@@ -154,6 +154,7 @@ impl App {
             now: Millis::from(wanted.now.timestamp()),
             project: wanted.project,
             allow: is_needed.then_some(&allow),
+            counts: true,
         };
         let hits = search(&self.index, &self.tail, &query, &request)?;
         let mut results = Vec::with_capacity(hits.hits.len());

@@ -32,6 +32,8 @@ pub struct Request<'a> {
     ///
     /// Filters for types and outcomes of nodes let messages pass to this judge, and to it alone.
     pub allow: Option<&'a (dyn Fn(Key) -> bool + Sync)>,
+    /// Whether to count all that match. That looks at every one of them, where finding the best skips most.
+    pub counts: bool,
 }
 
 /// What was found.
@@ -39,7 +41,7 @@ pub struct Request<'a> {
 pub struct Hits {
     /// The best ones first.
     pub hits: Vec<Hit>,
-    /// How many documents match, shown or not.
+    /// How many documents match, shown or not; 0 if nobody asked for it.
     pub total: u64,
 }
 
@@ -85,7 +87,7 @@ pub fn search(
     let on_disk =
         OnDisk { snapshot: &snapshot, plan: &plan, statistics: &statistics, hidden: &hidden };
     let (total, hits) = rayon::join(
-        || on_disk.count(&judge),
+        || if request.counts { on_disk.count(&judge) } else { Ok(0) },
         || {
             if query.is_only_filters() {
                 return on_disk.newest(&judge, wanted);
@@ -97,7 +99,9 @@ pub fn search(
     );
     let (mut total, mut hits) = (total?, hits?);
     let fresh = in_tail(tail, &judge, &ranking, &statistics)?;
-    total += fresh.len() as u64;
+    if request.counts {
+        total += fresh.len() as u64;
+    }
     hits.extend(fresh);
 
     hits.sort_unstable_by(|one, other| {

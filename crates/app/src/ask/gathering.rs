@@ -76,6 +76,7 @@ impl App {
             now: Millis::from(asked.now.timestamp()),
             project: asked.project,
             allow: asking.is_some().then_some(&allow),
+            counts: false,
         };
         let found = search(&self.index, &self.tail, &query, &request)?;
         for (rank, hit) in found.hits.iter().enumerate() {

@@ -20,7 +20,14 @@ pub(crate) fn query(text: &str) -> Query {
 }
 
 pub(crate) fn request<'a>() -> Request<'a> {
-    Request { limit: 10, offset: 0, now: now().timestamp().into(), project: None, allow: None }
+    Request {
+        limit: 10,
+        offset: 0,
+        now: now().timestamp().into(),
+        project: None,
+        allow: None,
+        counts: true,
+    }
 }
 
 /// A message that was said a number of days ago.

@@ -168,6 +168,16 @@ fn without_words_everything_that_passes_is_found_newest_first() {
 }
 
 #[test]
+fn what_nobody_counts_is_found_all_the_same() {
+    for library in [Library::committed(&facts()), Library::hot(&facts())] {
+        let counted = library.search("fix");
+        let found = library.try_search("fix", &Request { counts: false, ..request() }).unwrap();
+        assert!(counted.total > 0);
+        assert_eq!((found.hits, found.total), (counted.hits, 0));
+    }
+}
+
+#[test]
 fn the_caller_judges_what_the_index_does_not_know() {
     let documents = facts();
     for library in [Library::committed(&documents), Library::hot(&documents)] {

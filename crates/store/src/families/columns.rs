@@ -10,6 +10,7 @@ use pi_brain_session::{Millis, Usage};
 use serde::{Deserialize, Serialize};
 
 use super::shelf::Slot;
+use crate::pack::bytes;
 
 /// How many messages, or entries, are kept together: what is read and written at once.
 pub(super) const CHUNK: u32 = 1024;
@@ -20,6 +21,7 @@ pub(super) struct MessageColumns {
     numbers: Vec<u32>,
     /// How far back the parent stands; 0 for the root.
     parents: Vec<i64>,
+    #[serde(with = "bytes")]
     keys: Vec<u8>,
     roles: Vec<Role>,
     created: Vec<i64>,
@@ -138,6 +140,7 @@ pub(super) struct EntryColumns {
     kinds: Vec<EntryKind>,
     times: Vec<i64>,
     /// Eight bytes each.
+    #[serde(with = "bytes")]
     events: Vec<u8>,
     without_event: Vec<u32>,
     responses: Vec<(u32, [u8; 8])>,

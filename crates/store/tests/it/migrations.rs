@@ -14,6 +14,7 @@ const OLDER: &[(&str, &[u8])] = &[
     ("v2", include_bytes!("fixtures/v2.db")),
     ("v3", include_bytes!("fixtures/v3.db")),
     ("v4", include_bytes!("fixtures/v4.db")),
+    ("v5", include_bytes!("fixtures/v5.db")),
 ];
 
 #[test]
@@ -38,6 +39,14 @@ fn an_older_database_becomes_todays() {
         assert!(rows.len() == 2 && rows.iter().all(|row| row.digest.is_none()), "{version}");
         let files = store.known_files().unwrap();
         assert!(files.iter().all(|file| file.stamp.modified == 0), "{version}");
+        // What was packed then can be unpacked today.
+        let mut entries = 0;
+        for session in store.sessions().unwrap() {
+            entries += store.outline(session.no).unwrap().unwrap().entries.len();
+            assert!(store.log(session.no).unwrap().is_some(), "{version}");
+            assert!(store.map(session.root).unwrap().is_some(), "{version}");
+        }
+        assert!(entries >= 13, "{version}: {entries} entries");
     }
 }
 

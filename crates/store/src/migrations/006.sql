@@ -1,0 +1,2 @@
+-- Packed values are kept by columns from here on. Those that were packed before are still read, and become columns when they
+-- are written again; a program that does not know columns must not open the database any more.
