@@ -139,7 +139,7 @@ enum Outcome {
         outline: Outline,
         /// How many entries of the outline are as they were.
         unchanged: usize,
-        digest: SessionDigest,
+        digest: Box<SessionDigest>,
     },
     /// The user does not want sessions of this project.
     LeftOut,
@@ -147,7 +147,7 @@ enum Outcome {
 
 impl Outcome {
     fn read(reading: Reading, outline: Outline, unchanged: usize) -> Self {
-        let digest = digest(&reading);
+        let digest = Box::new(digest(&reading));
         Self::Read { reading: Box::new(reading), outline, unchanged, digest }
     }
 }
@@ -240,7 +240,6 @@ fn save(
         count(imported, report);
         let file = KnownFile { session: Some(imported.session), ..file.clone() };
         let unchanged = if imported.news == News::Grown { *unchanged } else { 0 };
-        let digest = digest.clone();
         let reading = Some(SessionUpdate { log: reading.log(), outline, unchanged, digest });
         updates.push(FileUpdate { file, reading });
     }

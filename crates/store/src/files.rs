@@ -88,7 +88,7 @@ pub struct SessionUpdate<'a> {
     /// How many entries of the outline are as they were.
     pub unchanged: usize,
     /// What a list says of it.
-    pub digest: SessionDigest,
+    pub digest: &'a SessionDigest,
 }
 
 /// What an outline says besides its entries.

@@ -65,7 +65,7 @@ impl TreeSummary {
         if let Some(&first) = outline.tops.first() {
             let first = &outline.nodes[first];
             summary.first_words = Gist::of_message(&*forest.store().message(first.id)?).words;
-            summary.title = first.metadata.title.clone();
+            summary.title.clone_from(&first.metadata.title);
         }
         let is_here = |bookmark: &&Bookmark| bookmark.node.root() == summary.root.id;
         summary.bookmarks = forest.bookmarks()?.iter().filter(is_here).count();

@@ -28,6 +28,7 @@ pub enum TreeFilter {
 }
 
 /// An entry in its tree.
+#[expect(clippy::struct_excessive_bools, reason = "each is true or not by itself")]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TreeEntry {

@@ -137,7 +137,7 @@ fn a_model_writes_the_second_version_of_every_node_and_numbers_stay() {
     let used = app.store().own_use(Millis(0)).unwrap();
     assert_eq!(used.runs, before.len() as u64);
     assert_eq!(used.tokens_in, 100 * before.len() as u64);
-    let days = app.own_use_by_day(Millis(0), &jiff::tz::TimeZone::UTC).unwrap();
+    let days = app.own_use_by_day(Millis(0), &TimeZone::UTC).unwrap();
     assert_eq!(days.values().map(|day| day.runs).sum::<u64>(), used.runs);
     assert_eq!(model.asked().len(), before.len());
     // No secret has left.

@@ -78,7 +78,7 @@ struct ToExport {
 }
 
 impl ToExport {
-    fn session(&self, brain: &Brain) -> Answered<ExportedSession> {
+    fn session(self, brain: &Brain) -> Answered<ExportedSession> {
         let forest = open(brain)?;
         let root = forest.root(self.place.root())?;
         let cwd = self.cwd.as_deref();
