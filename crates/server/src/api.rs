@@ -164,7 +164,7 @@ impl Api {
         self,
         path: &'static str,
         about: &'static str,
-        media: &'static str,
+        media: &'static [&'static str],
         prepare: fn(&mut Brain, Q) -> Answered<Download>,
     ) -> Self {
         let names = Document::parameters::<Q>();

@@ -23,6 +23,9 @@ const PIECE: usize = 64 * 1024;
 /// How many pieces may wait to be taken.
 const PIECES: usize = 4;
 
+/// The kind of a file with a JSON value on each line.
+pub(crate) const LINES: &str = "application/x-ndjson";
+
 /// A file that is ready to be sent.
 pub(crate) struct Download {
     name: String,

@@ -16,7 +16,7 @@ pub(crate) struct Operation {
     method: &'static str,
     path: &'static str,
     about: &'static str,
-    media: &'static str,
+    media: &'static [&'static str],
     is_open: bool,
     parameters: fn(&mut SchemaGenerator) -> Vec<Schema>,
     body: fn(&mut SchemaGenerator) -> Option<Schema>,
@@ -34,7 +34,7 @@ impl Operation {
             method,
             path,
             about,
-            media: "application/json",
+            media: &["application/json"],
             is_open: method == "get",
             parameters: Q::schemas,
             body: |generator| {
@@ -63,8 +63,8 @@ impl Operation {
         Self { is_open: true, ..self }
     }
 
-    /// Says that something else than JSON comes back.
-    pub(crate) fn media(self, media: &'static str) -> Self {
+    /// Says that something else than JSON comes back, of one of these kinds.
+    pub(crate) fn media(self, media: &'static [&'static str]) -> Self {
         Self { media, ..self }
     }
 }
@@ -120,6 +120,8 @@ impl Document {
             }
         }
         let answer = (operation.answer)(&mut self.generator);
+        let answers: Map<String, Value> =
+            media.iter().map(|&media| (media.to_owned(), json!({ "schema": answer }))).collect();
         let failure = self.generator.subschema_for::<Told>();
         let failure = json!({
             "description": "refused, or failed",
@@ -131,7 +133,7 @@ impl Document {
             "tags": [tag(path)],
             "parameters": parameters,
             "responses": {
-                "200": { "description": "the answer", "content": { media: { "schema": answer } } },
+                "200": { "description": "the answer", "content": answers },
                 "default": failure,
             },
         });

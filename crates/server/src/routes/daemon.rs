@@ -38,7 +38,7 @@ pub(super) fn add(api: Api) -> Api {
         .tell_daemon("/api/v1/daemon/retry", "Tries jobs again that were given up", retry)
         .tell_daemon("/api/v1/daemon/boundary", "Says that a unit of work is over", boundary)
         .tell_daemon(EVENTS, "Says what happens in pi, so that it is looked at once", happened)
-        .route(listen.media("text/event-stream"), get(events))
+        .route(listen.media(&["text/event-stream"]), get(events))
 }
 
 const EVENTS: &str = "/api/v1/events";

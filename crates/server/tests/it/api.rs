@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::time::Duration;
 
 use pi_brain_real_pi::{Deed, ScriptedModel};
@@ -131,6 +132,23 @@ fn every_question_of_the_document_is_there_and_nothing_is_answered_with_5xx() {
             }
         }
     }
+}
+
+/// The page's client is made from the published document, without a daemon.
+#[test]
+fn the_published_document_is_today_s() {
+    let (_home, daemon) = three();
+    let document = get(&daemon, "/api/openapi.json").json();
+    let today = serde_json::to_string_pretty(&document).unwrap() + "\n";
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(&file, &today).unwrap();
+    }
+    let published = std::fs::read_to_string(&file).unwrap();
+    assert!(
+        published == today,
+        "docs/openapi.json is out of date: UPDATE_SCHEMA=1 cargo test -p pi-brain-server document"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{change, message_at, open};
 use crate::api::Api;
 use crate::brains::Brain;
-use crate::download::Download;
+use crate::download::{Download, LINES};
 use crate::failure::{Answered, Failure};
 use crate::routes::sessions::{Which, unreadable};
 
@@ -20,16 +20,13 @@ pub(super) fn add(api: Api) -> Api {
         .download(
             EXPORT,
             "A conversation, or a whole tree, as a new session that pi goes on with",
-            LINES,
+            &[LINES],
             export,
         )
         .post(EXPORT, "Writes such a session to where pi finds it", write)
 }
 
 const EXPORT: &str = "/api/v1/forest/export";
-
-/// A JSON value on each line.
-const LINES: &str = "application/x-ndjson";
 
 /// What to bring in.
 #[derive(Deserialize, JsonSchema)]

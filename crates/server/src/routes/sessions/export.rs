@@ -13,20 +13,20 @@ use serde::Deserialize;
 use super::{Which, find_entry, unreadable};
 use crate::api::Api;
 use crate::brains::Brain;
-use crate::download::Download;
+use crate::download::{Download, LINES};
 use crate::failure::{Answered, Failure};
 
 pub(super) fn add(api: Api) -> Api {
     api.download(
         "/api/v1/sessions/{session}/export",
         "A session as a file: its lines as they are, a conversation in Markdown, or all of it as a page",
-        LINES,
+        &[LINES, MARKDOWN, HTML],
         export,
     )
 }
 
-/// A JSON value on each line.
-const LINES: &str = "application/x-ndjson";
+const MARKDOWN: &str = "text/markdown; charset=utf-8";
+const HTML: &str = "text/html; charset=utf-8";
 
 /// How a session is written.
 #[derive(Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -86,9 +86,7 @@ fn export(brain: &mut Brain, (which, wanted): (Which, Wanted)) -> Answered<Downl
 fn conversation(id: &str, session: Session, tree: &Tree, leaf: Option<usize>) -> Download {
     let path = leaf.or(tree.leaf()).map_or_else(Vec::new, |leaf| tree.branch(leaf));
     let name = format!("pi-session-{id}.md");
-    Download::new(&name, "text/markdown; charset=utf-8", move |out| {
-        write_transcript(&session, &path, out)
-    })
+    Download::new(&name, MARKDOWN, move |out| write_transcript(&session, &path, out))
 }
 
 fn page(
@@ -113,7 +111,7 @@ fn page(
         written: Brain::now().to_string(),
     };
     let name = format!("pi-session-{id}.html");
-    Ok(Download::new(&name, "text/html; charset=utf-8", move |out| {
+    Ok(Download::new(&name, HTML, move |out| {
         pi_brain_page::export(&session, &tree, &options, out).map_err(|error| match error {
             ExportError::Io(error) => error,
             error @ ExportError::NoViewer => io::Error::other(error),
