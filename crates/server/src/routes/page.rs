@@ -61,8 +61,8 @@ async fn token(
 /// Answers whatever nothing else answers: with a file of the page, or with the page itself, which knows its views.
 async fn show(method: Method, uri: Uri) -> Response {
     let path = uri.path();
-    let is_page = !path.starts_with("/api/") && matches!(method, Method::GET | Method::HEAD);
-    if !is_page {
+    let is_for_programs = path == "/api" || path.starts_with("/api/");
+    if is_for_programs || !matches!(method, Method::GET | Method::HEAD) {
         return nothing_there().into_response();
     }
     if !pi_brain_page::is_built() {
