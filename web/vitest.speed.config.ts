@@ -1,6 +1,6 @@
-import { mergeConfig } from "vitest/config";
+import { defineConfig } from "vitest/config";
 
-import e2e from "./vitest.e2e.config";
+import e2e from "./vitest.e2e.config.ts";
 
 /** The page before a large store, by hand. */
-export default mergeConfig(e2e, { test: { include: ["tests/speed/*.test.ts"] } });
+export default defineConfig({ test: { ...e2e.test, include: ["tests/speed/*.test.ts"] } });
