@@ -1,4 +1,4 @@
-# Two commands do everything on a fresh machine with Rust, Node, npm and Python 3:
+# Two commands do everything on a fresh machine with Rust, and for the tests Node, npm, Python 3 and tmux:
 #   make run     builds pi-brain, takes your sessions in and shows them, or a demo set where there are none
 #   make test    installs what the tests need and runs every check
 
@@ -11,15 +11,19 @@ SCHEMATHESIS_VERSION := 4.32.5
 
 export PATH := $(CURDIR)/$(TOOLS)/bin:$(PATH)
 
-.PHONY: run test build web fmt clippy deny unit extension page browser tools bench soak fuzz clean
+.PHONY: run test build without-page web fmt clippy deny unit extension page browser tools bench soak fuzz clean
 
 run: build
 	@{ $(CARGO) run --release --locked --quiet -- ingest && $(CARGO) run --release --locked --quiet; } || \
 		{ [ $$? -eq 3 ] && echo "So here is a demo set:" && \
 		$(CARGO) run --release --locked --quiet -- demo; }
 
-build: web
+# Who has no Node gets everything but the page.
+build: $(if $(shell command -v npm 2>/dev/null),web,without-page)
 	$(CARGO) build --release --locked
+
+without-page:
+	@echo "There is no npm here: pi-brain is built without its web page."
 
 # The web page, which is embedded into the program. `cargo build` works without it; then there is no page.
 web: web/dist/index.html
