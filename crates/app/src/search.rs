@@ -1,6 +1,6 @@
 //! Finding messages and nodes, and saying where they stand.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -148,12 +148,14 @@ impl App {
         let asks_for_nodes = !filters.types.is_empty() || !filters.outcomes.is_empty();
         let allow = |key: Key| lookup.allows(key, &query);
         let is_needed = filters.abandoned.is_some() || asks_for_nodes;
+        let details = |keys: &[Key]| lookup.details(keys);
         let request = Request {
             limit: wanted.limit,
             offset: wanted.offset,
             now: Millis::from(wanted.now.timestamp()),
             project: wanted.project,
             allow: is_needed.then_some(&allow),
+            details: Some(&details),
             counts: true,
         };
         let hits = search(&self.index, &self.tail, &query, &request)?;
@@ -270,6 +272,44 @@ impl<'a> Lookup<'a> {
         Ok(read_back(file, sketch, node, citation.abandoned, query))
     }
 
+    /// Reads what tools were given or printed in messages, and the small print of nodes; `None` where that is not possible.
+    fn details(&self, keys: &[Key]) -> Vec<Option<String>> {
+        let mut details = vec![None; keys.len()];
+        let mut by_session: BTreeMap<SessionNo, Vec<(u32, usize)>> = BTreeMap::new();
+        for (at, key) in keys.iter().enumerate() {
+            match *key {
+                Key::Node(id) => {
+                    let node = NodeRef { id: NodeId::from_u64(id), version: None };
+                    let node = self.store.node(node).ok().flatten();
+                    details[at] = node.map(|node| node_text(&node).1);
+                }
+                Key::Message(key) => match (self.fresh.get(key), self.citation(key)) {
+                    (Some(FreshLine { session, sketch, .. }), _) => {
+                        let reader = EntryReader::open(Path::new(&session.path));
+                        details[at] =
+                            reader.ok().and_then(|mut reader| detail(&mut reader, sketch));
+                    }
+                    (None, Ok(Some((_, citation)))) => {
+                        by_session.entry(citation.session).or_default().push((citation.entry, at));
+                    }
+                    (None, _) => {}
+                },
+            }
+        }
+        for (no, mut entries) in by_session {
+            let Ok(Some(session)) = self.session(no) else { continue };
+            let Ok(mut reader) = EntryReader::open(Path::new(&session.path)) else { continue };
+            let mut sketches = SketchReader::new(self.store, no);
+            entries.sort_unstable();
+            for (entry, at) in entries {
+                if let Ok(Some(sketch)) = sketches.read(entry) {
+                    details[at] = detail(&mut reader, sketch);
+                }
+            }
+        }
+        details
+    }
+
     /// Finds out who speaks on a line, and whether that was given up; `None` if it cannot be read any more.
     pub(crate) fn what_is_said(
         &self,
@@ -342,6 +382,12 @@ impl<'a> Lookup<'a> {
         let sketches = outline.iter().flat_map(|outline| &outline.entries);
         Ok(sketches.filter(is_start).map(|sketch| sketch.line).next())
     }
+}
+
+/// Reads what tools were given or printed in a message back from its file.
+fn detail(reader: &mut EntryReader, sketch: &Sketch) -> Option<String> {
+    let (entry, raw) = reader.read(sketch).ok()?;
+    Some(entry_text(&entry, raw, Extent::default())?.detail)
 }
 
 /// Reads a message back from its file. One that has just been rewritten or deleted is noticed with the next refresh.

@@ -17,7 +17,7 @@ use crate::document::{Document, Key};
 use crate::error::SearchError;
 use crate::schema::FIELDS;
 use crate::snapshot::{Latest, Snapshot};
-use crate::tokens::{Identifiers, TOKENIZER};
+use crate::tokens::{DISTINCT_TOKENIZER, Distinct, Identifiers, TOKENIZER};
 
 /// How many documents a segment has that is left as it is, unless that would make too many of them.
 const SEGMENT: usize = 16_384;
@@ -50,6 +50,7 @@ impl SearchIndex {
     fn try_open(folder: &Path) -> tantivy::Result<Self> {
         let tokenizers = TokenizerManager::default();
         tokenizers.register(TOKENIZER, Identifiers::default());
+        tokenizers.register(DISTINCT_TOKENIZER, Distinct::default());
         // Nothing is stored, so there is nothing that a thread of its own could compress.
         let settings =
             IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() };

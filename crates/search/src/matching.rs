@@ -9,22 +9,65 @@ use tantivy::tokenizer::{TokenStream, Tokenizer};
 use crate::query::{Query, Wanted};
 use crate::tokens::{Identifiers, push_lower_case};
 
-/// A query, made ready to be looked for in texts.
-pub(crate) struct Matcher {
+/// Rows of tokens that are to follow each other, all looked for at once.
+#[derive(Default)]
+pub(crate) struct Rows {
     /// The numbers of the tokens that matter.
     tokens: HashMap<String, usize>,
-    forms: Vec<Form>,
+    /// For each row the numbers of its tokens, with their distance from the first.
+    rows: Vec<Vec<(usize, usize)>>,
+}
+
+impl Rows {
+    /// Adds a row: tokens with their positions.
+    pub(crate) fn push<'a>(&mut self, row: impl IntoIterator<Item = (usize, &'a str)>) {
+        let mut first = None;
+        let row = row.into_iter().map(|(at, token)| {
+            let next = self.tokens.len();
+            let number = *self.tokens.entry(token.to_owned()).or_insert(next);
+            (number, at - *first.get_or_insert(at))
+        });
+        let row = row.collect();
+        self.rows.push(row);
+    }
+
+    /// Calls `take` with the number of each row that stands in a text, and where, as often as it does.
+    pub(crate) fn find(&self, text: &str, mut take: impl FnMut(usize, Range<usize>)) {
+        let mut found: Vec<Vec<(usize, Range<usize>)>> = vec![Vec::new(); self.tokens.len()];
+        let mut tokenizer = Identifiers::default();
+        let mut tokens = tokenizer.token_stream(text);
+        while tokens.advance() {
+            let token = tokens.token();
+            if let Some(&number) = self.tokens.get(&token.text) {
+                found[number].push((token.position, token.offset_from..token.offset_to));
+            }
+        }
+        for (number, row) in self.rows.iter().enumerate() {
+            let Some((first, rest)) = row.split_first() else { continue };
+            for (position, range) in &found[first.0] {
+                let end = rest.iter().try_fold(range.end, |_, (token, distance)| {
+                    let list = &found[*token];
+                    let at =
+                        list.binary_search_by_key(&(position + distance), |(at, _)| *at).ok()?;
+                    Some(list[at].1.end)
+                });
+                if let Some(end) = end {
+                    take(number, range.start..end);
+                }
+            }
+        }
+    }
+}
+
+/// A query, made ready to be looked for in texts.
+pub(crate) struct Matcher {
+    rows: Rows,
+    /// The word or phrase that each row stands for.
+    groups: Vec<usize>,
     /// What each word or phrase counts: phrases more than words.
     pub(crate) weights: Vec<u32>,
     /// The words and phrases as they were written, in lower case.
     written: Vec<String>,
-}
-
-/// Tokens that follow each other, and the word or phrase they stand for.
-struct Form {
-    group: usize,
-    /// Numbers of tokens, with their distance from the first.
-    tokens: Vec<(usize, usize)>,
 }
 
 /// A place in a text where a word or phrase was found.
@@ -38,8 +81,8 @@ impl Matcher {
     /// Takes the words and phrases of a query; `variants` are other forms of a word.
     pub(crate) fn new(query: &Query, variants: bool) -> Self {
         let mut matcher = Self {
-            tokens: HashMap::new(),
-            forms: Vec::new(),
+            rows: Rows::default(),
+            groups: Vec::new(),
             weights: Vec::new(),
             written: Vec::new(),
         };
@@ -63,45 +106,20 @@ impl Matcher {
         push_lower_case(&mut written, wanted.text.trim());
         self.written.push(written);
         let others = wanted.variants.iter().filter(|_| variants);
-        let single = wanted.whole.iter().chain(others);
-        let single: Vec<Vec<(usize, String)>> =
-            single.map(|text| vec![(0, text.clone())]).collect();
-        for form in single.iter().chain([&wanted.parts]).filter(|form| !form.is_empty()) {
-            let first = form[0].0;
-            let tokens = form.iter().map(|(at, text)| (self.number(text), at - first)).collect();
-            self.forms.push(Form { group, tokens });
+        for single in wanted.whole.iter().chain(others) {
+            self.rows.push([(0, single.as_str())]);
+            self.groups.push(group);
         }
-    }
-
-    fn number(&mut self, token: &str) -> usize {
-        let next = self.tokens.len();
-        *self.tokens.entry(token.to_owned()).or_insert(next)
+        if !wanted.parts.is_empty() {
+            self.rows.push(wanted.parts.iter().map(|(at, part)| (*at, part.as_str())));
+            self.groups.push(group);
+        }
     }
 
     /// Finds all places where a word or phrase stands, in the order of the text.
     pub(crate) fn places(&self, text: &str) -> Vec<Place> {
-        let mut found: Vec<Vec<(usize, Range<usize>)>> = vec![Vec::new(); self.tokens.len()];
-        let mut tokenizer = Identifiers::default();
-        let mut tokens = tokenizer.token_stream(text);
-        while tokens.advance() {
-            let token = tokens.token();
-            if let Some(&number) = self.tokens.get(&token.text) {
-                found[number].push((token.position, token.offset_from..token.offset_to));
-            }
-        }
         let mut places = Vec::new();
-        for Form { group, tokens } in &self.forms {
-            let Some((first, rest)) = tokens.split_first() else { continue };
-            for (position, range) in &found[first.0] {
-                let end = rest.iter().try_fold(range.end, |_, (token, distance)| {
-                    let list = &found[*token];
-                    let at =
-                        list.binary_search_by_key(&(position + distance), |(at, _)| *at).ok()?;
-                    Some(list[at].1.end)
-                });
-                places.extend(end.map(|end| Place { range: range.start..end, group: *group }));
-            }
-        }
+        self.rows.find(text, |row, range| places.push(Place { range, group: self.groups[row] }));
         sort(&mut places);
         places
     }

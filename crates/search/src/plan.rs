@@ -21,11 +21,15 @@ const DETAIL: f32 = 0.6;
 const VARIANT: f32 = 0.5;
 const PARTS: f32 = 0.9;
 
-/// What one look into the index can answer: a term, or terms in a row.
+/// What one look into the index can answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Leaf {
     Term(Term),
+    /// Terms in a row, with their positions.
     Phrase(Vec<(usize, Term)>),
+    /// Terms of the field whose positions the index does not know: a document has all of them, and whether they stand in a
+    /// row only its text tells.
+    Together(Vec<(usize, Term)>),
 }
 
 impl Leaf {
@@ -35,26 +39,49 @@ impl Leaf {
             // No token is empty: this finds nothing.
             [] => Self::Term(term("")),
             [(_, part)] => Self::Term(term(part)),
-            parts => Self::Phrase(parts.iter().map(|(at, part)| (*at, term(part))).collect()),
+            parts => {
+                let terms = parts.iter().map(|(at, part)| (*at, term(part))).collect();
+                if field == FIELDS.detail { Self::Together(terms) } else { Self::Phrase(terms) }
+            }
         }
+    }
+
+    /// Returns whether a document that has what the index knows of may still lack what is meant.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        matches!(self, Self::Together(_))
     }
 
     pub(crate) fn terms(&self) -> impl Iterator<Item = &Term> {
         let (one, many) = match self {
             Self::Term(term) => (Some(term), &[][..]),
-            Self::Phrase(terms) => (None, &terms[..]),
+            Self::Phrase(terms) | Self::Together(terms) => (None, &terms[..]),
         };
         one.into_iter().chain(many.iter().map(|(_, term)| term))
     }
 
     pub(crate) fn query(&self) -> Box<dyn TantivyQuery> {
         match self {
-            Self::Term(term) => {
-                Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs))
-            }
+            Self::Term(term) => term_query(term),
             Self::Phrase(terms) => Box::new(PhraseQuery::new_with_offset(terms.clone())),
+            Self::Together(_) => {
+                Box::new(BooleanQuery::intersection(self.terms().map(term_query).collect()))
+            }
         }
     }
+
+    /// Returns queries whose scores add up to that of the leaf in a document that has them all.
+    ///
+    /// An intersection adds up in an order of its own, and the last digits of a sum depend on the order.
+    pub(crate) fn addends(&self) -> Vec<Box<dyn TantivyQuery>> {
+        match self {
+            Self::Term(_) | Self::Phrase(_) => vec![self.query()],
+            Self::Together(_) => self.terms().map(term_query).collect(),
+        }
+    }
+}
+
+fn term_query(term: &Term) -> Box<dyn TantivyQuery> {
+    Box::new(TermQuery::new(term.clone(), IndexRecordOption::WithFreqs))
 }
 
 /// One way to write what is wanted, in each field of text.
@@ -142,6 +169,12 @@ impl Plan {
         self.groups.iter().flat_map(Group::leaves).chain(in_a_row)
     }
 
+    /// Returns whether the text of a document may have to be looked at to know whether it is found.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.scored().any(|(leaf, _)| leaf.is_doubtful())
+            || self.excluded.iter().any(Leaf::is_doubtful)
+    }
+
     /// Returns the query that finds the candidates on disk.
     pub(crate) fn query(&self) -> Box<dyn TantivyQuery> {
         if self.is_hopeless() {
@@ -172,7 +205,8 @@ impl Plan {
         if clauses.is_empty() {
             clauses.push((Occur::Must, Box::new(AllQuery)));
         }
-        clauses.extend(self.excluded.iter().map(|leaf| (Occur::MustNot, leaf.query())));
+        let certain = self.excluded.iter().filter(|leaf| !leaf.is_doubtful());
+        clauses.extend(certain.map(|leaf| (Occur::MustNot, leaf.query())));
         Box::new(BooleanQuery::new(clauses))
     }
 
@@ -197,7 +231,9 @@ fn in_a_row(words: &[Wanted]) -> Option<Form> {
             word.parts.iter().enumerate().map(|(at, (_, part))| (start + at, part.clone())),
         );
     }
-    (parts.len() > 1 && words.len() > 1).then(|| Form::new(&parts, 1.0))
+    // In what tools print it would have to be looked up in the text, for every two words that anybody looks for.
+    let leaf = || (Leaf::new(FIELDS.body, &parts), BODY);
+    (parts.len() > 1 && words.len() > 1).then(|| Form { leaves: vec![leaf()] })
 }
 
 fn excluded(wanted: &Wanted) -> Vec<Leaf> {

@@ -12,9 +12,9 @@ pub(crate) struct Ranking<'a> {
 }
 
 /// What is known of a document that was found.
-pub(crate) struct Found<'a> {
+pub(crate) struct Found {
     /// What each of the plan's scored leaves gave, 0 where it is not in the document.
-    pub(crate) scores: &'a [f32],
+    pub(crate) scores: Vec<f32>,
     pub(crate) time: Option<Millis>,
     pub(crate) speaker: Option<Speaker>,
     pub(crate) in_project: bool,
@@ -50,7 +50,7 @@ impl Ranking<'_> {
     }
 
     /// Returns the score; 0 if nothing but filters was asked for.
-    pub(crate) fn score(&self, found: &Found<'_>) -> f64 {
+    pub(crate) fn score(&self, found: &Found) -> f64 {
         let groups = &self.plan.groups;
         if groups.is_empty() {
             return 0.0;

@@ -9,7 +9,7 @@ use tantivy::{TantivyDocument, Term};
 
 use crate::document::{Document, Key};
 use crate::query::DocumentKind;
-use crate::tokens::TOKENIZER;
+use crate::tokens::{DISTINCT_TOKENIZER, TOKENIZER};
 
 /// The names of the columns that are read for each hit.
 pub(crate) const MESSAGE: &str = "message";
@@ -42,25 +42,28 @@ pub(crate) static FIELDS: LazyLock<Fields> = LazyLock::new(Fields::new);
 
 impl Fields {
     fn new() -> Self {
-        let text = |option: IndexRecordOption, lengths: bool| {
+        let text = |tokenizer: &str, option: IndexRecordOption, lengths: bool| {
             let indexing = TextFieldIndexing::default()
-                .set_tokenizer(TOKENIZER)
+                .set_tokenizer(tokenizer)
                 .set_index_option(option)
                 .set_fieldnorms(lengths);
             TextOptions::default().set_indexing_options(indexing)
         };
         let positions = IndexRecordOption::WithFreqsAndPositions;
+        // Where words stand in what tools print would take as much room as all that people and models say. That they stand
+        // in a row is looked up in the text. Frequencies are all 1, but without them tantivy skips nothing.
+        let detailed = text(DISTINCT_TOKENIZER, IndexRecordOption::WithFreqs, true);
         // The length of a text matters for ranking only, and filters do not rank.
-        let (ranked, filter) = (text(positions, true), text(positions, false));
+        let filter = text(TOKENIZER, positions, false);
         let column = NumericOptions::default().set_fast();
         let key = column.clone().set_indexed();
         let mut builder = Schema::builder();
-        let body = builder.add_text_field("body", ranked.clone());
-        let detail = builder.add_text_field("detail", ranked);
+        let body = builder.add_text_field("body", text(TOKENIZER, positions, true));
+        let detail = builder.add_text_field("detail", detailed);
         let [project, files, tools, model, node_type, outcome] =
             ["project", "files", "tools", "model", "node_type", "outcome"]
                 .map(|name| builder.add_text_field(name, filter.clone()));
-        let kind = builder.add_text_field("kind", text(IndexRecordOption::Basic, false));
+        let kind = builder.add_text_field("kind", text(TOKENIZER, IndexRecordOption::Basic, false));
         let [message, node, family] =
             [MESSAGE, NODE, FAMILY].map(|name| builder.add_u64_field(name, key.clone()));
         let time = builder.add_i64_field(TIME, column.clone());

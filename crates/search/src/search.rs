@@ -8,13 +8,14 @@ use rayon::prelude::*;
 use tantivy::query::{EnableScoring, Weight};
 use tantivy::{DocId, DocSet, SegmentReader};
 
+use crate::confirm::{Candidate, Details, better, confirm};
 use crate::document::Key;
 use crate::error::SearchError;
 use crate::index::SearchIndex;
 use crate::plan::{Plan, Statistics};
 use crate::query::{Filters, Query};
 use crate::rank::{Found, Ranking};
-use crate::snapshot::{Columns, Snapshot, is_alive};
+use crate::snapshot::{Snapshot, is_alive};
 use crate::tail::HotTail;
 
 /// How a query is to be answered.
@@ -32,6 +33,9 @@ pub struct Request<'a> {
     ///
     /// Filters for types and outcomes of nodes let messages pass to this judge, and to it alone.
     pub allow: Option<&'a (dyn Fn(Key) -> bool + Sync)>,
+    /// Reads what tools printed, to find out whether words that are asked for in a row stand in a row there. Without it,
+    /// all of them being there is enough.
+    pub details: Option<&'a Details<'a>>,
     /// Whether to count all that match. That looks at every one of them, where finding the best skips most.
     pub counts: bool,
 }
@@ -41,7 +45,8 @@ pub struct Request<'a> {
 pub struct Hits {
     /// The best ones first.
     pub hits: Vec<Hit>,
-    /// How many documents match, shown or not; 0 if nobody asked for it.
+    /// How many documents match, shown or not; 0 if nobody asked for it. An estimate where a phrase may stand in more
+    /// outputs of tools than are read for it.
     pub total: u64,
 }
 
@@ -86,28 +91,45 @@ pub fn search(
     let hidden = tail.hidden(&snapshot)?;
     let on_disk =
         OnDisk { snapshot: &snapshot, plan: &plan, statistics: &statistics, hidden: &hidden };
-    let (total, hits) = rayon::join(
+    // A power of two: pages of one answer are cut from one list of candidates, as far as that is possible.
+    let most = CANDIDATES.max(wanted.saturating_mul(2).min(1 << 30).next_power_of_two());
+    let (total, candidates) = rayon::join(
         || if request.counts { on_disk.count(&judge) } else { Ok(0) },
         || {
-            if query.is_only_filters() {
-                return on_disk.newest(&judge, wanted);
-            }
-            // A power of two: pages of one answer are cut from one list of candidates, as far as that is possible.
-            let most = CANDIDATES.max(wanted.saturating_mul(2).min(1 << 30).next_power_of_two());
-            on_disk.ranked(on_disk.best(&judge, most)?, &ranking)
+            let candidates = if query.is_only_filters() {
+                on_disk.newest(&judge, most)?
+            } else {
+                on_disk.best(&judge, most)?
+            };
+            on_disk.ranked(candidates, &ranking)
         },
     );
-    let (mut total, mut hits) = (total?, hits?);
+    let mut candidates = candidates?;
+    let are_all = candidates.len() < most;
     let fresh = in_tail(tail, &judge, &ranking, &statistics)?;
-    if request.counts {
-        total += fresh.len() as u64;
-    }
-    hits.extend(fresh);
+    let total = total? + if request.counts { fresh.len() as u64 } else { 0 };
+    candidates.extend(fresh);
 
-    hits.sort_unstable_by(|one, other| {
-        let by_score = other.score.total_cmp(&one.score);
-        by_score.then(other.time.cmp(&one.time)).then(one.key.cmp(&other.key))
-    });
+    let (hits, total) = match request.details.filter(|_| plan.is_doubtful()) {
+        None => {
+            let mut hits: Vec<Hit> =
+                candidates.into_iter().map(|candidate| candidate.hit).collect();
+            hits.sort_unstable_by(better);
+            (hits, total)
+        }
+        Some(details) => {
+            let counts_all = request.counts && are_all;
+            let wanted = if counts_all { usize::MAX } else { wanted };
+            let confirmed = confirm(candidates, &ranking, details, wanted);
+            let found = confirmed.hits.len() as u64;
+            let share = if counts_all {
+                found
+            } else {
+                (total * found).div_ceil(confirmed.judged.max(1) as u64)
+            };
+            (confirmed.hits, if request.counts { share } else { 0 })
+        }
+    };
     let hits = hits.into_iter().skip(request.offset).take(request.limit).collect();
     Ok(Hits { hits, total })
 }
@@ -135,7 +157,7 @@ impl Judge<'_> {
 
 /// A document in the index that may become a hit.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
+struct Indexed {
     score: f32,
     time: Option<Millis>,
     key: Key,
@@ -143,36 +165,30 @@ struct Candidate {
     doc: DocId,
 }
 
-impl Candidate {
-    fn hit(&self, columns: &Columns, score: f64) -> Hit {
-        Hit { key: self.key, family: columns.family(self.doc), score, time: self.time }
-    }
-}
-
-impl Ord for Candidate {
+impl Ord for Indexed {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let by_score = self.score.total_cmp(&other.score);
         by_score.then(self.time.cmp(&other.time)).then(other.key.cmp(&self.key))
     }
 }
 
-impl PartialOrd for Candidate {
+impl PartialOrd for Indexed {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Candidate {
+impl PartialEq for Indexed {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Candidate {}
+impl Eq for Indexed {}
 
 /// The best candidates so far, the worst of them on top.
 struct Best {
-    heap: BinaryHeap<Reverse<Candidate>>,
+    heap: BinaryHeap<Reverse<Indexed>>,
     most: usize,
 }
 
@@ -181,7 +197,7 @@ impl Best {
         Self { heap: BinaryHeap::new(), most }
     }
 
-    fn push(&mut self, candidate: Candidate) {
+    fn push(&mut self, candidate: Indexed) {
         if self.heap.len() < self.most {
             self.heap.push(Reverse(candidate));
         } else if let Some(mut worst) = self.heap.peek_mut()
@@ -212,7 +228,7 @@ impl Best {
         }
     }
 
-    fn into_vec(self) -> Vec<Candidate> {
+    fn into_vec(self) -> Vec<Indexed> {
         self.heap.into_iter().map(|candidate| candidate.0).collect()
     }
 }
@@ -278,12 +294,12 @@ impl OnDisk<'_> {
             return;
         }
         if let Some(key) = columns.key(doc).filter(|key| judge.allows_key(*key)) {
-            best.push(Candidate { score, time, key, segment, doc });
+            best.push(Indexed { score, time, key, segment, doc });
         }
     }
 
     /// Finds the newest documents that match.
-    fn newest(&self, judge: &Judge<'_>, most: usize) -> tantivy::Result<Vec<Hit>> {
+    fn newest(&self, judge: &Judge<'_>, most: usize) -> tantivy::Result<Vec<Indexed>> {
         let weight = self.plan.query().weight(self.without_scores())?;
         let mut best = Best::new(most);
         for (segment, (reader, _)) in self.snapshot.segments().enumerate() {
@@ -294,13 +310,11 @@ impl OnDisk<'_> {
                 self.offer(&mut best, judge, segment, doc, 0.0);
             }
         }
-        let hit =
-            |candidate: Candidate| candidate.hit(self.snapshot.segment(candidate.segment).1, 0.0);
-        Ok(best.into_vec().into_iter().map(hit).collect())
+        Ok(best.into_vec())
     }
 
     /// Finds the documents whose words fit best.
-    fn best(&self, judge: &Judge<'_>, most: usize) -> tantivy::Result<Vec<Candidate>> {
+    fn best(&self, judge: &Judge<'_>, most: usize) -> tantivy::Result<Vec<Indexed>> {
         let weight = self.plan.query().weight(self.scoring())?;
         let segments: Vec<(usize, &SegmentReader)> =
             self.snapshot.segments().map(|(reader, _)| reader).enumerate().collect();
@@ -321,47 +335,53 @@ impl OnDisk<'_> {
         Ok(best.transpose()?.map_or(Vec::new(), Best::into_vec))
     }
 
-    /// Ranks candidates by everything that is known of them.
+    /// Ranks documents by everything that the index knows of them.
     fn ranked(
         &self,
-        mut candidates: Vec<Candidate>,
+        mut indexed: Vec<Indexed>,
         ranking: &Ranking<'_>,
-    ) -> tantivy::Result<Vec<Hit>> {
-        candidates.sort_unstable_by_key(|candidate| (candidate.segment, candidate.doc));
-        let leaves: Vec<Box<dyn Weight>> = self
+    ) -> tantivy::Result<Vec<Candidate>> {
+        indexed.sort_unstable_by_key(|indexed| (indexed.segment, indexed.doc));
+        let leaves: Vec<Vec<Box<dyn Weight>>> = self
             .plan
             .scored()
-            .map(|(leaf, _)| leaf.query().weight(self.scoring()))
+            .map(|(leaf, _)| {
+                leaf.addends().iter().map(|query| query.weight(self.scoring())).collect()
+            })
             .collect::<tantivy::Result<_>>()?;
         let project = self.plan.project.as_ref();
         let project = project.map(|leaf| leaf.query().weight(self.without_scores())).transpose()?;
-        let mut hits = Vec::with_capacity(candidates.len());
-        for group in candidates.chunk_by(|one, other| one.segment == other.segment) {
+        let mut candidates = Vec::with_capacity(indexed.len());
+        for group in indexed.chunk_by(|one, other| one.segment == other.segment) {
             let (reader, columns) = self.snapshot.segment(group[0].segment);
             let mut scores = vec![vec![0.0; leaves.len()]; group.len()];
-            for (leaf, weight) in leaves.iter().enumerate() {
-                let mut docs = weight.scorer(reader, 1.0)?;
-                for (scores, candidate) in scores.iter_mut().zip(group) {
-                    if is_at(&mut *docs, candidate.doc) {
-                        scores[leaf] = docs.score();
+            for (leaf, addends) in leaves.iter().enumerate() {
+                let mut addends = addends
+                    .iter()
+                    .map(|weight| weight.scorer(reader, 1.0))
+                    .collect::<tantivy::Result<Vec<_>>>()?;
+                for (scores, indexed) in scores.iter_mut().zip(group) {
+                    let addends = &mut addends;
+                    if addends.iter_mut().all(|docs| is_at(&mut **docs, indexed.doc)) {
+                        scores[leaf] = addends.iter_mut().map(|docs| docs.score()).sum();
                     }
                 }
             }
             let mut projects =
                 project.as_ref().map(|weight| weight.scorer(reader, 1.0)).transpose()?;
-            for (scores, candidate) in scores.iter().zip(group) {
+            for (scores, &Indexed { time, key, doc, .. }) in scores.into_iter().zip(group) {
                 let found = Found {
                     scores,
-                    time: candidate.time,
-                    speaker: columns.speaker(candidate.doc),
-                    in_project: projects
-                        .as_mut()
-                        .is_some_and(|docs| is_at(&mut **docs, candidate.doc)),
+                    time,
+                    speaker: columns.speaker(doc),
+                    in_project: projects.as_mut().is_some_and(|docs| is_at(&mut **docs, doc)),
                 };
-                hits.push(candidate.hit(columns, ranking.score(&found)));
+                let score = ranking.score(&found);
+                let hit = Hit { key, family: columns.family(doc), score, time };
+                candidates.push(Candidate { hit, found });
             }
         }
-        Ok(hits)
+        Ok(candidates)
     }
 }
 
@@ -376,7 +396,7 @@ fn in_tail(
     judge: &Judge<'_>,
     ranking: &Ranking<'_>,
     statistics: &Statistics,
-) -> tantivy::Result<Vec<Hit>> {
+) -> tantivy::Result<Vec<Candidate>> {
     if tail.document_count() == 0 {
         return Ok(Vec::new());
     }
@@ -387,14 +407,12 @@ fn in_tail(
         .collect::<tantivy::Result<_>>()?;
     let filters: Vec<Vec<Vec<bool>>> =
         plan.filters.iter().map(|any| any.iter().map(|leaf| tail.found(leaf)).collect()).collect();
-    let excluded: Vec<Vec<bool>> = plan.excluded.iter().map(|leaf| tail.found(leaf)).collect();
+    let certain = plan.excluded.iter().filter(|leaf| !leaf.is_doubtful());
+    let excluded: Vec<Vec<bool>> = certain.map(|leaf| tail.found(leaf)).collect();
     let project = plan.project.as_ref().map(|leaf| tail.found(leaf));
-    let mut hits = Vec::new();
-    let mut scores = vec![0.0; by_leaf.len()];
+    let mut candidates = Vec::new();
     for (at, place) in tail.places() {
-        for (score, leaf) in scores.iter_mut().zip(&by_leaf) {
-            *score = leaf[at];
-        }
+        let scores: Vec<f32> = by_leaf.iter().map(|leaf| leaf[at]).collect();
         let passes = filters.iter().all(|any| any.iter().any(|leaf| leaf[at]))
             && !excluded.iter().any(|leaf| leaf[at])
             && ranking.matches(&scores)
@@ -402,14 +420,15 @@ fn in_tail(
             && judge.allows_key(place.key);
         if passes {
             let found = Found {
-                scores: &scores,
+                scores,
                 time: place.time,
                 speaker: place.speaker,
                 in_project: project.as_ref().is_some_and(|project| project[at]),
             };
             let score = ranking.score(&found);
-            hits.push(Hit { key: place.key, family: place.family, score, time: place.time });
+            let hit = Hit { key: place.key, family: place.family, score, time: place.time };
+            candidates.push(Candidate { hit, found });
         }
     }
-    Ok(hits)
+    Ok(candidates)
 }

@@ -17,7 +17,7 @@ use crate::document::{Document, Key, Speaker};
 use crate::plan::Leaf;
 use crate::schema::FIELDS;
 use crate::snapshot::{Snapshot, rounded_length};
-use crate::tokens::Identifiers;
+use crate::tokens::{Distinct, Identifiers};
 
 /// Documents that are not in the index yet, and what has been deleted since its last commit.
 #[derive(Default)]
@@ -34,6 +34,7 @@ pub struct HotTail {
     stale_terms: Vec<Term>,
     hidden: Mutex<Hidden>,
     tokenizer: Identifiers,
+    detail_tokenizer: Distinct,
 }
 
 /// The documents of a snapshot that are out of date. Found once, and then only for what has become stale since.
@@ -69,9 +70,16 @@ impl HotTail {
         let place = self.places.len();
         let mut ends: HashMap<Field, u32> = HashMap::new();
         let mut lengths = [0; 2];
-        let Self { postings, tokenizer, .. } = self;
+        let Self { postings, tokenizer, detail_tokenizer, .. } = self;
         FIELDS.texts(document, |field, text| {
-            let mut tokens = tokenizer.token_stream(text);
+            let (mut distinct, mut all);
+            let tokens: &mut dyn TokenStream = if field == FIELDS.detail {
+                distinct = detail_tokenizer.token_stream(text);
+                &mut distinct
+            } else {
+                all = tokenizer.token_stream(text);
+                &mut all
+            };
             // Between two values of a field lies one empty position, as in the index.
             let start = ends.get(&field).map_or(0, |end| end + 1);
             let mut end = start;
@@ -202,13 +210,17 @@ impl HotTail {
         statistics: &dyn Bm25StatisticsProvider,
     ) -> tantivy::Result<Vec<f32>> {
         let terms: Vec<Term> = leaf.terms().cloned().collect();
-        let weight = Bm25Weight::for_terms(statistics, &terms)?;
+        let weigh = |terms: &[Term]| Bm25Weight::for_terms(statistics, terms);
+        let weights = match leaf {
+            Leaf::Term(_) | Leaf::Phrase(_) => vec![weigh(&terms)?],
+            Leaf::Together(_) => terms.chunks(1).map(weigh).collect::<tantivy::Result<_>>()?,
+        };
         let at = terms.first().and_then(|term| text_field(term.field())).unwrap_or(0);
         let mut scores = vec![0.0; self.places.len()];
         self.find(leaf, |place, count| {
             if let Some(found) = &self.places[place] {
                 let length = FieldNormReader::fieldnorm_to_id(found.lengths[at]);
-                scores[place] = weight.score(length, count);
+                scores[place] = weights.iter().map(|weight| weight.score(length, count)).sum();
             }
         });
         Ok(scores)
@@ -229,6 +241,17 @@ impl HotTail {
             Leaf::Term(term) => {
                 for posting in postings(term) {
                     take(posting.place, count(posting.positions.len()));
+                }
+            }
+            Leaf::Together(terms) => {
+                let Some(((_, first), others)) = terms.split_first() else { return };
+                let has = |place: usize, term: &Term| {
+                    postings(term).binary_search_by_key(&place, |posting| posting.place).is_ok()
+                };
+                for place in postings(first).iter().map(|posting| posting.place) {
+                    if others.iter().all(|(_, other)| has(place, other)) {
+                        take(place, 1);
+                    }
                 }
             }
             Leaf::Phrase(terms) => {

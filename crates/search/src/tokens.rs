@@ -8,13 +8,18 @@
 //!
 //! Scripts that are written without spaces give overlapping pairs of characters.
 
+mod distinct;
+
 use std::ops::Range;
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// The name under which the tokenizer is registered. It is part of the schema: a change of the tokens changes the name,
-/// and an index with the old one is made anew.
+pub(crate) use distinct::Distinct;
+
+/// The names under which the tokenizers are registered. They are part of the schema: a change of the tokens changes the
+/// names, and an index with the old ones is made anew.
 pub(crate) const TOKENIZER: &str = "identifiers-1";
+pub(crate) const DISTINCT_TOKENIZER: &str = "distinct-identifiers-1";
 
 /// Longer tokens are hashes and encoded data: nobody types them, and each would be a term of its own.
 const LONGEST: usize = 64;

@@ -76,6 +76,8 @@ impl App {
             now: Millis::from(asked.now.timestamp()),
             project: asked.project,
             allow: asking.is_some().then_some(&allow),
+            // Sentences are chosen by what stands in them, so a message with all parts of a name in it will do here.
+            details: None,
             counts: false,
         };
         let found = search(&self.index, &self.tail, &query, &request)?;

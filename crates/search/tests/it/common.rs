@@ -1,5 +1,7 @@
 //! A small library of documents, searched wherever they are.
 
+use std::collections::HashMap;
+
 use jiff::Zoned;
 use jiff::civil::date;
 use jiff::tz::TimeZone;
@@ -26,6 +28,7 @@ pub(crate) fn request<'a>() -> Request<'a> {
         now: now().timestamp().into(),
         project: None,
         allow: None,
+        details: None,
         counts: true,
     }
 }
@@ -58,18 +61,26 @@ pub(crate) struct Library {
     pub(crate) folder: TempDir,
     pub(crate) index: SearchIndex,
     pub(crate) tail: HotTail,
+    /// What tools printed, which the index has read back.
+    details: HashMap<Key, String>,
 }
 
 impl Library {
     pub(crate) fn new() -> Self {
         let folder = TempDir::new().unwrap();
         let index = SearchIndex::open(folder.path()).unwrap();
-        Self { folder, index, tail: HotTail::default() }
+        Self { folder, index, tail: HotTail::default(), details: HashMap::new() }
+    }
+
+    fn remember(&mut self, documents: &[Document]) {
+        let detail = |document: &Document| (document.key, document.detail.clone());
+        self.details.extend(documents.iter().map(detail));
     }
 
     /// Documents on disk.
     pub(crate) fn committed(documents: &[Document]) -> Self {
-        let library = Self::new();
+        let mut library = Self::new();
+        library.remember(documents);
         library.write(|writer| documents.iter().for_each(|document| writer.add(document).unwrap()));
         library
     }
@@ -77,10 +88,13 @@ impl Library {
     /// Documents in memory.
     pub(crate) fn hot(documents: &[Document]) -> Self {
         let mut library = Self::new();
-        for document in documents {
-            library.tail.add(document);
-        }
+        library.add_hot(documents);
         library
+    }
+
+    pub(crate) fn add_hot(&mut self, documents: &[Document]) {
+        self.remember(documents);
+        documents.iter().for_each(|document| self.tail.add(document));
     }
 
     pub(crate) fn write(&self, change: impl FnOnce(&mut SearchWriter)) {
@@ -99,7 +113,9 @@ impl Library {
         text: &str,
         request: &Request<'_>,
     ) -> Result<Hits, SearchError> {
-        search(&self.index, &self.tail, &query(text), request)
+        let read = |keys: &[Key]| keys.iter().map(|key| self.details.get(key).cloned()).collect();
+        let request = Request { details: Some(&read), ..*request };
+        search(&self.index, &self.tail, &query(text), &request)
     }
 
     /// Returns the numbers of the messages that are found, and of the nodes with a minus, the best first.

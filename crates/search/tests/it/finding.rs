@@ -63,6 +63,49 @@ fn paths_are_found_by_parts_and_as_a_whole() {
     check("http://localhost:8080/x", &["open http://localhost:8080/x now", "localhost"], &[1]);
 }
 
+/// Looks for the query in what tools printed.
+#[track_caller]
+fn check_printed(query: &str, texts: &[&str], expected: &[i64]) {
+    let printed = |(number, text): (u64, &&str)| Document {
+        detail: (*text).to_owned(),
+        speaker: Some(Speaker::Tool),
+        ..message(number, "")
+    };
+    let documents: Vec<Document> = (1..).zip(texts).map(printed).collect();
+    check_documents(query, &documents, expected);
+}
+
+#[test]
+fn what_tools_print_is_found_in_a_row_too() {
+    let texts = ["npm: permission denied.", "denied permission", "permission was denied"];
+    check_printed("\"permission denied\"", &texts, &[1]);
+    check_printed("permission denied", &texts, &[1, 2, 3]);
+    check_printed("permission -\"permission denied\"", &texts, &[2, 3]);
+    check_printed("-\"permission denied\"", &texts, &[2, 3]);
+    check_printed("\"denied permission\" \"permission denied\"", &texts, &[]);
+    let paths = ["at crates/search/src/tokens.rs:12", "src of search: tokens, rs, crates", "rs"];
+    check_printed("crates/search/src/tokens.rs", &paths, &[1]);
+    check_printed("crates/search/src/tokens.rs search", &paths, &[1, 2]);
+    check_printed("nodeError", &["readNodeErrorCode()", "an error of a node"], &[1]);
+    check_printed("\"to be or not to be\"", &["to be or not to be", "not to be or to be"], &[1]);
+    check_printed("\"検索語\"", &["日本検索語", "検索の索語"], &[1]);
+}
+
+#[test]
+fn of_very_many_outputs_that_may_hold_a_phrase_the_best_are_read() {
+    let printed = |number: u64| Document {
+        detail: if number.is_multiple_of(2) { "cache miss" } else { "miss cache" }.to_owned(),
+        ..message(number, "")
+    };
+    let documents: Vec<Document> = (1..=1200).map(printed).collect();
+    for library in [Library::committed(&documents), Library::hot(&documents)] {
+        let hits = library.search("\"cache miss\"");
+        assert_eq!(hits.hits.len(), 10);
+        assert!(numbers(&hits).iter().all(|number| number % 2 == 0));
+        assert!((500..700).contains(&hits.total), "{}", hits.total);
+    }
+}
+
 #[test]
 fn scripts_without_spaces_are_found() {
     let texts =

@@ -14,17 +14,27 @@ fn a_document_has_the_same_score_in_the_tail_and_on_disk() {
         "日本語の検索",
         "cache",
     ];
+    let said = (1..).zip(texts).map(|(number, text)| message(number, text));
+    let printed = (11..).zip(texts).map(|(number, text)| Document {
+        detail: format!("{text} {text} printed"),
+        ..message(number, "said")
+    });
     let documents: Vec<Document> =
-        (1..).zip(texts).map(|(number, text)| message(number, text)).collect();
-    let (old, new) = documents.split_at(2);
+        printed.zip(said).flat_map(|(one, other)| [one, other]).collect();
+    let (old, new) = documents.split_at(4);
     let mut split = Library::committed(old);
-    for document in new {
-        split.tail.add(document);
-    }
+    split.add_hot(new);
     let whole = Library::committed(&documents);
-    for query in
-        ["cache", "cold cache", "\"cache was cold\"", "error code", "検索", "caches -start", ""]
-    {
+    for query in [
+        "cache",
+        "cold cache",
+        "\"cache was cold\"",
+        "error code",
+        "検索",
+        "caches -start",
+        "error-code",
+        "",
+    ] {
         assert_eq!(split.search(query), whole.search(query), "{query}");
     }
 }
