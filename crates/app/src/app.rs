@@ -9,8 +9,8 @@ use pi_brain_forest::{Forest, RootId};
 use pi_brain_search::{HotTail, SearchIndex};
 use pi_brain_session::Millis;
 use pi_brain_store::{
-    DataFolder, FamilyStore, FamilyUpdate, JobKind, NewVersion, Priority, Store, StoreError,
-    Undone, Wish, WriterLock,
+    DataFolder, FamilyState, FamilyStore, FamilyUpdate, JobKind, NewVersion, Priority, Store,
+    StoreError, Undone, Wish, WriterLock,
 };
 use rayon::prelude::*;
 use uuid::Uuid;
@@ -54,10 +54,10 @@ pub enum Depth {
 }
 
 /// How many families are derived before what was found out is saved.
-const BATCH_FAMILIES: usize = 128;
+const BATCH_FAMILIES: usize = 96;
 
 /// How many entries these families may have together.
-const BATCH_ENTRIES: usize = 40_000;
+const BATCH_ENTRIES: usize = 20_000;
 
 /// From how many new bytes on the text index is filled while families are derived, and links are found at once.
 const MUCH: u64 = 2 * 1024 * 1024;
@@ -353,68 +353,94 @@ impl App {
         progress: &dyn Progress,
         report: &mut Report,
     ) -> Result<Option<Filling>> {
-        let roots = self.store.stale_families(now)?;
+        let Self { store, forest, index, settings, .. } = self;
+        let store = &*store;
+        let roots = store.stale_families(now)?;
         if roots.is_empty() {
             return Ok(None);
         }
         let fills = commit || report.bytes >= MUCH;
-        let filling = fills.then(|| Filling::begin(&self.index, &self.store));
-        let mut filling = filling.transpose()?;
+        let filled = fills.then(|| Filling::begin(index, store)).transpose()?;
+        let filling = filled.as_ref();
         progress.begin(Step::Derive { families: roots.len() });
-        let families = self.forest.store();
-        let mut roots = roots.into_iter().peekable();
-        while roots.peek().is_some() {
-            let (mut states, mut entries) = (Vec::new(), 0);
-            while states.len() < BATCH_FAMILIES && entries < BATCH_ENTRIES {
-                let Some(root) = roots.next() else { break };
-                let state = self.store.family(families, root)?;
-                entries +=
-                    state.members.iter().map(|member| member.outline.entries.len()).sum::<usize>();
-                states.push(state);
+        let with = Circumstances { store, rules: settings.rules, now, filling };
+        let mut roots = roots.into_iter();
+        let mut derived: Vec<(RootId, Result<FamilyUpdate>)> = Vec::new();
+        loop {
+            let states = next_states(store, forest.store(), &mut roots)?;
+            if states.is_empty() && derived.is_empty() {
+                break;
             }
-            families.let_go();
-            let with = Circumstances {
-                store: &self.store,
-                rules: self.settings.rules,
-                now,
-                filling: filling.as_ref(),
-            };
-            let derived: Vec<(RootId, Result<FamilyUpdate>)> = states
-                .into_par_iter()
-                .map(|state| {
-                    let update = derive(&state, &with);
-                    progress.advance(1);
-                    (state.root, update)
-                })
-                .collect();
-            let mut updates = Vec::with_capacity(derived.len());
-            let mut half_given = Vec::new();
-            for (root, update) in derived {
-                match update {
-                    Ok(update) => updates.push(update),
-                    // The file changed while we looked; the family stays stale until the next time.
-                    Err(AppError::Read { path, source }) => {
-                        let path = path.to_string_lossy().into_owned();
-                        report.unreadable.push((path, source.to_string()));
-                        half_given.push(root);
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-            let versions = updates.iter().flat_map(|update| &update.versions);
-            let versions = versions.map(|NewVersion { node, .. }| (node.id, node.version));
-            let versions = versions.map(|(id, version)| NodeRef { id, version: Some(version) });
-            report.versions.extend(versions);
-            report.edges += updates.iter().map(|update| update.edges.len()).sum::<usize>();
-            self.store.save_families(&updates)?;
-            if let Some(filling) = &mut filling {
-                filling.saved(&self.store, &updates)?;
-                // The index gets them as they were.
-                self.store.index_again(&half_given)?;
-            }
+            // While what one batch gave is saved, which takes one core, the next is derived.
+            let (next, saved) = rayon::join(
+                || {
+                    let derive = |state: FamilyState| {
+                        let update = derive(&state, &with);
+                        progress.advance(1);
+                        (state.root, update)
+                    };
+                    states.into_par_iter().map(derive).collect()
+                },
+                || save_derived(store, filling, derived, report),
+            );
+            saved?;
+            derived = next;
         }
-        Ok(filling)
+        Ok(filled)
     }
+}
+
+/// Reads the next families that are to be derived.
+fn next_states(
+    store: &Store,
+    families: &FamilyStore,
+    roots: &mut impl Iterator<Item = RootId>,
+) -> Result<Vec<FamilyState>> {
+    let (mut states, mut entries) = (Vec::new(), 0);
+    while states.len() < BATCH_FAMILIES && entries < BATCH_ENTRIES {
+        let Some(root) = roots.next() else { break };
+        let state = store.family(families, root)?;
+        let lengths = state.members.iter().map(|member| member.outline.entries.len());
+        entries += lengths.sum::<usize>();
+        states.push(state);
+    }
+    families.let_go();
+    Ok(states)
+}
+
+/// Keeps what was derived, and tells the text index of it.
+fn save_derived(
+    store: &Store,
+    filling: Option<&Filling>,
+    derived: Vec<(RootId, Result<FamilyUpdate>)>,
+    report: &mut Report,
+) -> Result<()> {
+    let mut updates = Vec::with_capacity(derived.len());
+    let mut half_given = Vec::new();
+    for (root, update) in derived {
+        match update {
+            Ok(update) => updates.push(update),
+            // The file changed while we looked; the family stays stale until the next time.
+            Err(AppError::Read { path, source }) => {
+                let path = path.to_string_lossy().into_owned();
+                report.unreadable.push((path, source.to_string()));
+                half_given.push(root);
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let versions = updates.iter().flat_map(|update| &update.versions);
+    let versions = versions.map(|NewVersion { node, .. }| (node.id, node.version));
+    let versions = versions.map(|(id, version)| NodeRef { id, version: Some(version) });
+    report.versions.extend(versions);
+    report.edges += updates.iter().map(|update| update.edges.len()).sum::<usize>();
+    store.save_families(&updates)?;
+    if let Some(filling) = filling {
+        filling.saved(store, &updates)?;
+        // The index gets them as they were.
+        store.index_again(&half_given)?;
+    }
+    Ok(())
 }
 
 /// Returns what tells a file from another by the same name; `None` if there is none.

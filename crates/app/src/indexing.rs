@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use pi_brain_brain::{Node, NodeId, NodeRef, word};
 use pi_brain_forest::{RootId, SessionNo};
@@ -19,9 +20,13 @@ use crate::error::Result;
 use crate::progress::{Progress, Step};
 use crate::text::{EntryReader, SketchReader};
 
-/// How much memory the writer of the index may take, for all its threads together. With less there are more and
-/// smaller segments, and each writes the common words again.
-const WRITER_MEMORY: usize = 46 * 1024 * 1024;
+/// How much memory the writer of the index may take. With less there are more and smaller segments, and each writes the
+/// common words again.
+const WRITER_MEMORY: usize = 56 * 1024 * 1024;
+
+/// One thread keeps up with what two cores read. Several would share the memory, and so write several times as many
+/// segments, which then had to be merged.
+const WRITER_THREADS: usize = 1;
 
 /// How many documents are written before a commit makes them last.
 const COMMIT_AFTER: usize = 200_000;
@@ -35,28 +40,33 @@ pub(crate) struct Filling {
     /// An index without documents has nothing to delete, as long as nothing is given twice.
     is_new: bool,
     added: AtomicUsize,
-    /// The changes that are in the index already, by position.
-    given: HashSet<u64>,
-    given_nodes: HashSet<NodeId>,
+    given: Mutex<Given>,
+}
+
+/// What has been put into the index since it is being filled.
+#[derive(Default)]
+struct Given {
+    /// Changes, by position.
+    changes: HashSet<u64>,
+    nodes: HashSet<NodeId>,
     /// The last change that was looked at.
     position: u64,
 }
 
 impl Filling {
     pub(crate) fn begin(index: &SearchIndex, store: &Store) -> Result<Self> {
-        let threads = rayon::current_num_threads().clamp(1, 4);
+        let given = Given { position: store.last_change()?, ..Given::default() };
         Ok(Self {
-            writer: index.writer(threads, WRITER_MEMORY)?,
+            writer: index.writer(WRITER_THREADS, WRITER_MEMORY)?,
             is_new: index.document_count() == 0,
             added: AtomicUsize::new(0),
-            given: HashSet::new(),
-            given_nodes: HashSet::new(),
-            position: store.last_change()?,
+            given: Mutex::new(given),
         })
     }
 
     /// Takes in that families were saved which have given their messages; their new nodes are given here.
-    pub(crate) fn saved(&mut self, store: &Store, updates: &[FamilyUpdate]) -> Result<()> {
+    pub(crate) fn saved(&self, store: &Store, updates: &[FamilyUpdate]) -> Result<()> {
+        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
         let families: HashSet<RootId> = updates.iter().map(|update| update.root).collect();
         let nodes: BTreeMap<NodeId, &Node> = updates
             .iter()
@@ -64,22 +74,24 @@ impl Filling {
             .map(|version| (version.node.id, &version.node))
             .collect();
         for (&id, node) in &nodes {
-            self.is_new &= self.given_nodes.insert(id);
-            let mut sink = &*self;
-            sink.delete(Key::Node(id.as_u64()));
+            let is_first = given.nodes.insert(id);
+            if !(self.is_new && is_first) {
+                self.writer.delete(Key::Node(id.as_u64()));
+            }
             if !store.is_hidden(id)? {
+                let mut sink = self;
                 sink.add(&node_document(node))?;
             }
         }
-        for (position, change) in store.pending(self.position)? {
+        for (position, change) in store.pending(given.position)? {
             let is_given = match change {
                 Pending::Family(root, _) => families.contains(&root),
                 Pending::Node(id) => nodes.contains_key(&id),
             };
             if is_given {
-                self.given.insert(position);
+                given.changes.insert(position);
             }
-            self.position = position;
+            given.position = position;
         }
         Ok(())
     }
@@ -99,7 +111,8 @@ pub(crate) fn catch_up(
     let mut pending = store.pending(index.position()?)?;
     let Some(&(last, _)) = pending.last() else { return Ok(()) };
     if let Some(filling) = &filling {
-        pending.retain(|(position, _)| !filling.given.contains(position));
+        let given = filling.given.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.retain(|(position, _)| !given.changes.contains(position));
     }
     let (first_seen, work) = gather(pending);
     if filling.is_none() && !commit && size(&work) <= TAIL_LIMIT {

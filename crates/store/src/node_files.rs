@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use pi_brain_brain::{BrainError, Node, NodeId};
 use pi_brain_session::Millis;
@@ -20,12 +21,12 @@ type Versions = BTreeMap<NodeId, Vec<Node>>;
 pub(crate) struct NodeFiles {
     folder: PathBuf,
     /// Folders that are known to be there.
-    made: HashSet<PathBuf>,
+    made: Mutex<HashSet<PathBuf>>,
 }
 
 impl NodeFiles {
     pub(crate) fn new(folder: PathBuf) -> Self {
-        Self { folder, made: HashSet::new() }
+        Self { folder, made: Mutex::default() }
     }
 
     /// Returns the path of a version within the folder: by year and month of the segment's start.
@@ -35,15 +36,17 @@ impl NodeFiles {
     }
 
     /// Writes a version; with `durable`, it is on disk when this returns.
-    pub(crate) fn write(&mut self, node: &Node, durable: bool) -> Result<String> {
+    pub(crate) fn write(&self, node: &Node, durable: bool) -> Result<String> {
         let relative = Self::relative_path(node.metadata.timestamp, node.id, node.version);
         let path = self.folder.join(&relative);
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(folder) = path.parent()
-            && !self.made.contains(folder)
+            && !made.contains(folder)
         {
             create_folder(folder)?;
-            self.made.insert(folder.to_owned());
+            made.insert(folder.to_owned());
         }
+        drop(made);
         put_file(&path, node.to_json().as_bytes(), durable)?;
         Ok(relative)
     }

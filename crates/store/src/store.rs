@@ -168,7 +168,7 @@ impl Store {
     }
 
     /// Takes in what was derived from families. Files of nodes come first, the database names them then.
-    pub fn save_families(&mut self, updates: &[FamilyUpdate]) -> Result<()> {
+    pub fn save_families(&self, updates: &[FamilyUpdate]) -> Result<()> {
         for version in updates.iter().flat_map(|update| &update.versions) {
             if !version.is_written {
                 self.node_files.write(&version.node, version.node.analyzer().is_model())?;
@@ -212,7 +212,7 @@ impl Store {
     }
 
     /// Asks for families to be taken in by the text index anew, as they are known now.
-    pub fn index_again(&mut self, roots: &[RootId]) -> Result<()> {
+    pub fn index_again(&self, roots: &[RootId]) -> Result<()> {
         if roots.is_empty() {
             return Ok(());
         }
