@@ -26,6 +26,9 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = (&str, bool)> {
 
 /// Returns a word in small letters without accents.
 pub(crate) fn plain(word: &str) -> String {
+    if word.is_ascii() {
+        return word.to_ascii_lowercase();
+    }
     let mut plain = String::with_capacity(word.len());
     for letter in word.chars().flat_map(char::to_lowercase) {
         match letter {

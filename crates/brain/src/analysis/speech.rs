@@ -5,9 +5,9 @@
 //! whole word.
 
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::examples::Examples;
 
@@ -37,7 +37,8 @@ impl Signs {
         let (automaton, signs) = self.prepared.get_or_init(|| {
             let signs: Vec<&str> = self.list.split('|').collect();
             let stems = signs.iter().map(|sign| sign.trim_end_matches(' '));
-            let automaton = AhoCorasick::new(stems);
+            // The fastest kind, whose size does not matter with a few hundred signs.
+            let automaton = AhoCorasick::builder().kind(Some(AhoCorasickKind::DFA)).build(stems);
             (automaton.expect("a short list of words has an automaton"), signs)
         });
         automaton.find_overlapping_iter(text).filter_map(move |found| {
@@ -103,53 +104,43 @@ static REPLIES: Examples<9> = Examples::new(
 );
 
 /// Words that do something by themselves, whatever stands around them; each list counts for what `ACTS` has there.
-static TELLING: [(Act, Signs); 5] = [
+static TELLING: [(Act, &str); 5] = [
     (
         Act::Praise,
-        Signs::new(
-            "thank|thx|ty |perfect|great|awesome|excellent|nice|looks good|works now|that works|it works|\
+        "thank|thx|ty |perfect|great|awesome|excellent|nice|looks good|works now|that works|it works|\
     works fine|works great|well done|good job|brilliant|amazing|fantastic|wonderful|lgtm|ship it|ship |\
     cool|wow|love it|sent|merged|better,|good to know|all green|👍|🎉|✅|👌|❤|🙏|danke|super|perfekt|klasse|\
     prima|passt|läuft|top |sauber|merci|parfait|génial|impeccable|nickel|gracias|perfecto|genial|\
     me gusta|estupendo|obrigad|perfeito|ótimo|valeu|ありがとう|助かり|完璧|いいですね|谢谢|太好了|很好|不错|可以了|明白了|懂了",
-        ),
     ),
     (
         Act::Consent,
-        Signs::new(
-            "yes|yep|yeah|ok |okay|k |sure|go |go,|go.|go with|do it|do that|accept|agreed|sounds good|\
+        "yes|yep|yeah|ok |okay|k |sure|go |go,|go.|go with|do it|do that|accept|agreed|sounds good|\
     good outline|good plan|good idea|fine|please do|let's|lets |approved|right|makes sense|i like|try a|\
     try b|then |ja |ja,|jo |genau|einverstanden|mach das|machen wir|gut |in ordnung|klingt gut|oui|\
     d'accord|vas-y|c'est bon|fais ça|sí|si,|vale|aceptado|de acuerdo|adelante|hazlo|me gusta|sim|pode |\
     aceito|fechado|はい|お願い|それで|了解|好的|好,|好，|可以|同意|就这样|行，|行,",
-        ),
     ),
     (
         Act::Surrender,
-        Signs::new(
-            "leave it.|leave it,|forget it|never mind|nevermind|not worth it|give up|drop it|skip it|enough.|enough,|\
+        "leave it.|leave it,|forget it|never mind|nevermind|not worth it|give up|drop it|skip it|enough.|enough,|\
     ok enough|let it be|scrap|abandon|park it|stop here|revert everything|throw it away|\
     doesnt work, leave|too risky|lass es|lassen wir|vergiss es|egal|nicht der mühe|brechen wir ab|\
     laisse tomber|on laisse|tant pis|on abandonne|déjalo|dejémoslo|olvídalo|no vale la pena|deixa|\
     esquece|desist|やめましょう|やめます|やめて|中止|諦め|算了|放弃|不做了",
-        ),
     ),
     (
         Act::Later,
-        Signs::new(
-            "tomorrow|later|another time|next week|after lunch|not now|morgen|später|demain|plus tard|mañana|\
+        "tomorrow|later|another time|next week|after lunch|not now|morgen|später|demain|plus tard|mañana|\
     luego|amanhã|depois|また明日|後で|明天|以后",
-        ),
     ),
     (
         Act::Refusal,
-        Signs::new(
-            "no |no,|nope|nah|stop|wrong|not what|don't|dont |do not|instead|actually|undo|revert|that's not|\
+        "no |no,|nope|nah|stop|wrong|not what|don't|dont |do not|instead|actually|undo|revert|that's not|\
     thats not|you forgot|you broke|way too|too much|i meant|i said|again?|why did you|why do you|\
     never use|never do|guessing|isn't null|still |go back|nein|nicht so|falsch|stattdessen|lieber|stopp|\
     das ist nicht|non |non,|pas comme|plutôt|au lieu|arrête|no es|en vez|mal,|para,|não|errado|em vez|\
     違い|違う|ではなく|じゃなく|やめ|不对|不是|而不是|错了|不要",
-        ),
     ),
 ];
 
@@ -160,12 +151,28 @@ const TELLING_WEIGHT: f32 = 1.0;
 fn weigh_acts(text: &str) -> [f32; 9] {
     let lower = text.to_lowercase();
     let mut weights = REPLIES.weigh(text);
-    for (act, signs) in &TELLING {
-        if signs.are_in(&lower) {
-            weights[*act as usize] += TELLING_WEIGHT;
+    for (weight, is_told) in weights.iter_mut().zip(told(&lower)) {
+        if is_told {
+            *weight += TELLING_WEIGHT;
         }
     }
     weights
+}
+
+/// Returns, by what `ACTS` has there, whether a telling word for it is in a text, which is in lower case.
+fn told(lower: &str) -> [bool; 9] {
+    // All lists at once: every sentence of every reply is looked through for them.
+    static SIGNS: LazyLock<(Signs, Vec<Act>)> = LazyLock::new(|| {
+        let lists = TELLING.map(|(_, list)| list).join("|");
+        let of_list = |(act, list): (Act, &str)| vec![act; list.split('|').count()];
+        (Signs::new(String::leak(lists)), TELLING.into_iter().flat_map(of_list).collect())
+    });
+    let (signs, acts) = &*SIGNS;
+    let mut told = [false; 9];
+    for (number, _) in signs.matches(lower) {
+        told[acts[number] as usize] = true;
+    }
+    told
 }
 
 /// What a reply does, as a whole and in its sentences.
@@ -387,27 +394,23 @@ pub(super) fn reason_in(sentence: &str) -> Option<usize> {
 
 /// Cuts a text into sentences. A line is one at least, and so is an item of a list.
 pub(super) fn sentences(text: &str) -> Vec<&str> {
+    const WIDE: [char; 3] = ['。', '！', '？'];
+    const ENDS: [char; 6] = ['.', '!', '?', '。', '！', '？'];
     let mut found = Vec::new();
     for line in text.lines() {
         let line = line.trim().trim_start_matches(['-', '*', '•', '#', '>']).trim();
         let mut start = 0;
-        let mut characters = line.char_indices().peekable();
-        while let Some((at, character)) = characters.next() {
-            let wide = "。！？".contains(character);
-            let is_end = wide || ".!?".contains(character);
-            let before = line[..at].chars().next_back();
-            let numbers_item = character == '.'
-                && line[start..at].trim().chars().all(|digit| digit.is_ascii_digit());
-            let abbreviates = character == '.'
-                && before.is_some_and(|_| {
-                    line[start..at].ends_with("env") || line[start..at].ends_with("z.B")
-                });
-            let ends = match characters.peek() {
+        for (at, sign) in line.match_indices(ENDS) {
+            let end = at + sign.len();
+            let before = &line[start..at];
+            let numbers_item =
+                sign == "." && before.trim().chars().all(|digit| digit.is_ascii_digit());
+            let abbreviates = sign == "." && (before.ends_with("env") || before.ends_with("z.B"));
+            let ends = match line[end..].chars().next() {
                 None => true,
-                Some((_, next)) => wide || next.is_whitespace(),
+                Some(next) => sign.starts_with(WIDE) || next.is_whitespace(),
             };
-            if is_end && ends && !numbers_item && !abbreviates {
-                let end = at + character.len_utf8();
+            if ends && !numbers_item && !abbreviates {
                 found.push(line[start..end].trim());
                 start = end;
             }

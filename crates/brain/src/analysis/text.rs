@@ -62,6 +62,9 @@ fn is_string(raw: Raw<'_>) -> bool {
 
 /// Returns text on one line, without control characters and colours, cut after `limit` characters.
 pub(super) fn one_line(text: &str, limit: usize) -> String {
+    if text.len() <= limit && is_plain_line(text) {
+        return text.to_owned();
+    }
     let mut line = String::new();
     let mut length = 0;
     let mut blank = false;
@@ -90,6 +93,16 @@ pub(super) fn one_line(text: &str, limit: usize) -> String {
         }
     }
     line
+}
+
+/// Returns whether a text is on one line as it stands, as most lines are: printable ASCII with single blanks inside.
+fn is_plain_line(text: &str) -> bool {
+    let is_printable = |byte: &u8| matches!(byte, b' '..=b'~');
+    let bytes = text.as_bytes();
+    bytes.iter().all(is_printable)
+        && !bytes.starts_with(b" ")
+        && !bytes.ends_with(b" ")
+        && !text.contains("  ")
 }
 
 /// Skips the rest of a terminal's escape sequence.
