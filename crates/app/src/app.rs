@@ -57,7 +57,7 @@ pub enum Depth {
 const BATCH_FAMILIES: usize = 96;
 
 /// How many entries these families may have together.
-const BATCH_ENTRIES: usize = 20_000;
+const BATCH_ENTRIES: usize = 12_000;
 
 /// From how many new bytes on the text index is filled while families are derived, and links are found at once.
 const MUCH: u64 = 2 * 1024 * 1024;

@@ -19,7 +19,7 @@ use crate::scan::{Changed, Scan, is_left_out};
 use crate::settings::Sources;
 
 /// How many bytes of session files are read before what they gave is saved.
-const BATCH_BYTES: u64 = 12 * 1024 * 1024;
+const BATCH_BYTES: u64 = 10 * 1024 * 1024;
 
 /// How many files are read before what they gave is saved.
 const BATCH_FILES: usize = 256;
@@ -202,12 +202,9 @@ fn save(
         match outcome {
             Ok(Outcome::Read { reading, outline, unchanged, digest }) => {
                 report.problems += reading.log().problems().len();
-                report.bytes += stamp.size.saturating_sub(match unchanged {
-                    0 => 0,
-                    _ => known.map_or(0, |known| known.stamp.size),
-                });
+                let before = known.map_or(0, |known| known.stamp.size);
                 readings.push(*reading);
-                files.push((file, Some((outline, unchanged, digest))));
+                files.push((file, Some((outline, unchanged, digest, before))));
             }
             Ok(Outcome::LeftOut) => files.push((file, None)),
             // A file that went away while we looked will be missed the next time.
@@ -232,12 +229,17 @@ fn save(
     let mut taken = imported.iter().zip(&readings);
     let mut updates = Vec::with_capacity(files.len());
     for (file, read) in &files {
-        let Some((outline, unchanged, digest)) = read else {
+        let Some((outline, unchanged, digest, before)) = read else {
             updates.push(FileUpdate { file: file.clone(), reading: None });
             continue;
         };
         let (imported, reading) = taken.next().expect("every reading was imported");
         count(imported, report);
+        report.bytes += match imported.news {
+            News::Unchanged => 0,
+            News::Grown => file.stamp.size.saturating_sub(*before),
+            News::New | News::Rewritten => file.stamp.size,
+        };
         let file = KnownFile { session: Some(imported.session), ..file.clone() };
         let unchanged = if imported.news == News::Grown { *unchanged } else { 0 };
         let reading = Some(SessionUpdate { log: reading.log(), outline, unchanged, digest });

@@ -14,9 +14,12 @@ use crate::message::{Block, Message};
 /// in JSON objects does not count, numbers count by value, text counts byte for byte.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct ContentKey([u8; 32]);
+pub struct ContentKey([u8; Self::LENGTH]);
 
 impl ContentKey {
+    /// How many bytes a key has: half of a SHA-256, in which nobody will ever find two messages with one key either.
+    pub const LENGTH: usize = 16;
+
     /// Computes the key of a message.
     pub fn of(message: &Message) -> Self {
         let mut hash = Canonical::default();
@@ -27,16 +30,17 @@ impl ContentKey {
         }
         hash.text(message.tool_call_id().unwrap_or_default());
         hash.mark(u8::from(message.is_error()));
-        Self(hash.0.finalize().into())
+        let digest: [u8; 32] = hash.0.finalize().into();
+        Self::from_bytes(&digest).expect("a digest is longer than a key")
     }
 
-    /// Takes the bytes of a key that was kept.
-    pub fn from_bytes(bytes: [u8; 32]) -> Self {
-        Self(bytes)
+    /// Takes the bytes of a key that was kept; older ones have more of them.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.first_chunk().copied().map(Self)
     }
 
     /// Returns the bytes of the key, to be kept.
-    pub fn to_bytes(self) -> [u8; 32] {
+    pub fn to_bytes(self) -> [u8; Self::LENGTH] {
         self.0
     }
 
@@ -151,12 +155,12 @@ impl TryFrom<String> for ContentKey {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        const WRONG: &str = "a content key has 64 hexadecimal digits";
-        let mut key = [0; 32];
-        if text.len() != 64 || !text.is_ascii() {
+        const WRONG: &str = "a content key has at least 32 hexadecimal digits";
+        let mut key = [0; Self::LENGTH];
+        if text.len() < 2 * Self::LENGTH || !text.is_ascii() {
             return Err(WRONG);
         }
-        for (byte, at) in key.iter_mut().zip((0..64).step_by(2)) {
+        for (byte, at) in key.iter_mut().zip((0..).step_by(2)) {
             *byte = u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| WRONG)?;
         }
         Ok(Self(key))

@@ -14,6 +14,10 @@ use crate::session_list::{self, SessionDigest};
 /// How many sketches of entries are kept together.
 const CHUNK: usize = 1024;
 
+/// A file up to this size is read again from its start when it grows: that takes a millisecond, and the index of so many
+/// files would take more room than anything else that is known of them.
+const SHORT: i64 = 1024 * 1024;
+
 /// A session file that was read, or that could not be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownFile {
@@ -167,7 +171,7 @@ pub(crate) fn sessions_called(database: &Database, id: &str) -> Result<Vec<Sessi
     })
 }
 
-/// Reads how far a file was read, to go on from there.
+/// Reads how far a file was read, to go on from there; `None` if it is so short that it is read from its start.
 pub(crate) fn log(database: &Database, session: SessionNo) -> Result<Option<Log>> {
     let data: Option<Vec<u8>> = database.read(|connection| {
         let sql = "SELECT data FROM log WHERE session = ?1";
@@ -249,7 +253,9 @@ fn save_session(
         transaction.prepare_cached(sql)?.query_row([no], |row| row.get(0)).optional()?;
     // Packing the index of a long file for each line of it would take longer than reading the last few lines again.
     let is_worth_it = |packed: i64| packed > position || (position - packed) * 16 >= position;
-    if *unchanged == 0 || packed.is_none_or(is_worth_it) {
+    if position <= SHORT {
+        transaction.prepare_cached("DELETE FROM log WHERE session = ?1")?.execute([no])?;
+    } else if *unchanged == 0 || packed.is_none_or(is_worth_it) {
         let sql = "INSERT OR REPLACE INTO log (session, position, data) VALUES (?1, ?2, ?3)";
         transaction.prepare_cached(sql)?.execute(params![no, position, pack(log)])?;
     }

@@ -4,8 +4,11 @@
 //! lengths, as in a table that is kept by columns. Neighbours differ little then, and compress well. What looks random (ids,
 //! digests) is kept apart from the rest, which it would spoil. A value of a few bytes is kept as it is.
 
+use std::cell::RefCell;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use zstd::bulk::{Compressor, Decompressor};
 
 use crate::error::StoreError;
 
@@ -81,14 +84,27 @@ fn unpack_row<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 }
 
 fn compress(bytes: &[u8]) -> Vec<u8> {
-    zstd::bulk::compress(bytes, LEVEL).expect("there is memory for it")
+    // Its tables are larger than most of what is compressed, so that making them anew took as long as using them.
+    thread_local! {
+        static COMPRESSOR: RefCell<Compressor<'static>> =
+            RefCell::new(Compressor::new(LEVEL).expect("there is memory for it"));
+    }
+    COMPRESSOR
+        .with_borrow_mut(|compressor| compressor.compress(bytes))
+        .expect("there is memory for it")
 }
 
 fn decompress(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let length = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten();
     let length = length.filter(|length| *length <= MOST).and_then(|length| length.try_into().ok());
     let length = length.ok_or_else(|| "it has no length".to_owned())?;
-    zstd::bulk::decompress(bytes, length).map_err(|why| why.to_string())
+    thread_local! {
+        static DECOMPRESSOR: RefCell<Decompressor<'static>> =
+            RefCell::new(Decompressor::new().expect("there is memory for it"));
+    }
+    DECOMPRESSOR
+        .with_borrow_mut(|decompressor| decompressor.decompress(bytes, length))
+        .map_err(|why| why.to_string())
 }
 
 /// Why a value cannot be packed or unpacked.

@@ -80,7 +80,9 @@ impl MessageColumns {
     pub(super) fn into_slots(self, root: RootId) -> Option<Vec<Slot>> {
         let mut slots = Vec::with_capacity(self.numbers.len() + self.odd.len());
         let mut last = Last::default();
-        let keys = self.keys.chunks_exact(32);
+        // Keys were longer once.
+        let key_length = self.keys.len() / self.numbers.len().max(1);
+        let keys = self.keys.chunks_exact(key_length.max(1));
         let columns = self.numbers.into_iter().zip(self.parents).zip(keys).zip(self.roles);
         let columns = columns.zip(self.created).zip(self.sessions).zip(self.entries);
         for ((((((number, parent), key), role), created), session), entry) in columns {
@@ -93,7 +95,7 @@ impl MessageColumns {
                 0 => Place::Root(root),
                 back => NodeId::new(root, u32::try_from(i64::from(number) - back).ok()?).into(),
             };
-            let key = ContentKey::from_bytes(key.try_into().ok()?);
+            let key = ContentKey::from_bytes(key)?;
             let created = last.read_time(created);
             let content = Content::Imported {
                 session: SessionNo::new(u32::try_from(last.session).ok()?),
