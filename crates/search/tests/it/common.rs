@@ -94,7 +94,9 @@ impl Library {
 
     pub(crate) fn add_hot(&mut self, documents: &[Document]) {
         self.remember(documents);
-        documents.iter().for_each(|document| self.tail.add(document));
+        for document in documents {
+            self.tail.add(document);
+        }
     }
 
     pub(crate) fn write(&self, change: impl FnOnce(&mut SearchWriter)) {
