@@ -96,6 +96,9 @@ impl SearchIndex {
         let documents = usize::try_from(self.document_count()).unwrap_or(usize::MAX);
         merging.set_max_docs_before_merge(SEGMENT.max(documents / MOST_SEGMENTS));
         writer.set_merge_policy(Box::new(merging));
+        // A process that was killed in the middle of a commit leaves files that nobody names. A list of deletions has its name
+        // from the number of operations, so that the same operations, made again, would run into it.
+        writer.garbage_collect_files().wait()?;
         Ok(SearchWriter { writer, latest: Arc::clone(&self.latest) })
     }
 

@@ -30,6 +30,37 @@ fn a_commit_carries_its_position_and_a_dropped_writer_leaves_no_trace() {
 }
 
 #[test]
+fn what_a_killed_commit_left_is_in_nobodys_way() {
+    let library = Library::committed(&[message(1, "words"), message(2, "words")]);
+    let files = |folder: &Path| -> Vec<String> {
+        let list = fs::read_dir(folder).unwrap();
+        list.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    // Another commits what this one will: up to the moment before it says so, both are the same.
+    let other = TempDir::new().unwrap();
+    let copy = |name: &str, from: &Path, to: &Path| {
+        fs::copy(from.join(name), to.join(name)).unwrap();
+    };
+    let before = files(library.folder.path());
+    before.iter().for_each(|name| copy(name, library.folder.path(), other.path()));
+    let delete = |index: &SearchIndex| {
+        let mut writer = writer(index);
+        writer.delete(Key::Message(1));
+        writer.commit(2).unwrap();
+    };
+    delete(&SearchIndex::open(other.path()).unwrap());
+    let left: Vec<String> =
+        files(other.path()).into_iter().filter(|name| name.ends_with(".del")).collect();
+    assert_eq!(left.len(), 1);
+    copy(&left[0], other.path(), library.folder.path());
+    copy(".managed.json", other.path(), library.folder.path());
+
+    let index = SearchIndex::open(library.folder.path()).unwrap();
+    delete(&index);
+    assert_eq!((index.document_count(), index.position().unwrap()), (1, 2));
+}
+
+#[test]
 fn there_is_one_writer_at_a_time() {
     let library = Library::new();
     let _first = writer(&library.index);
