@@ -29,7 +29,7 @@ struct Arguments {
     /// The folder with the labelled sessions
     #[arg(long, default_value = "quality/corpus")]
     corpus: PathBuf,
-    /// Score only this part; with `tuned` or `fresh` nothing is seen of what is held out
+    /// Score only this part; with `tuned`, `fresh` or `newest` nothing is seen of what is held out
     #[arg(long, value_name = "FOLDER")]
     part: Option<String>,
     /// Show what was wrong, except in what is held out
@@ -38,8 +38,8 @@ struct Arguments {
 }
 
 /// What the parts of the corpus are called, and the folders they lie in.
-const PARTS: [(&str, &str); 3] =
-    [("Tuned on", "tuned"), ("Fresh", "fresh"), ("Held out", "held-out")];
+const PARTS: [(&str, &str); 4] =
+    [("Tuned on", "tuned"), ("Fresh", "fresh"), ("Newest", "newest"), ("Held out", "held-out")];
 
 /// When the sessions are looked at: long after the last of them has ended.
 const NOW: Millis = Millis(1_790_000_000_000);

@@ -40,7 +40,7 @@ use crate::node::{
 use crate::word::word;
 use calls::Calls;
 use errors::Errors;
-use errors::hidden::{hides_failure, tells_failure};
+use errors::hidden::{finds_nothing, hides_failure, tells_failure};
 use files::Files;
 use flags::Flags;
 use goal::Goal;
@@ -54,7 +54,7 @@ use talk::{Speaker, Talk};
 use times::Times;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-4";
+const ANALYZER_VERSION: &str = "built-in-5";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]
@@ -177,7 +177,7 @@ impl Analysis {
                     let printed = hides_failure(&call).then(|| output.read());
                     printed.filter(|printed| tells_failure(printed))
                 };
-                let failure = failure.or_else(hidden);
+                let failure = failure.filter(|text| !finds_nothing(&call, text)).or_else(hidden);
                 match &failure {
                     Some(text) => self.errors.call_failed(id, &call, text, self.models.current()),
                     None => {

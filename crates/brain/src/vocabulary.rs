@@ -59,10 +59,10 @@ pub(crate) fn is_light(plain: &str) -> bool {
 
 /// Words of grammar and of asking in English, German, French, Spanish and Portuguese, without accents.
 static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    "a about after ago all also am an and any anyone anything are around as at be been before between being but by can cannot could d did do does doing don \
-     done for from had has have he her here his how i if in into is isn it its just ll m many me much my no not of off on or \
+    "a about after ago all also am an and any anyone anything are around as at be been before between being but by can cannot could couldn d did didn do does doesn doing don \
+     done for from had hadn has hasn have haven he her here his how i if in into is isn it its just ll m many me much my no not of off on or \
      other our out over re s she should so some t than that the their them then there these they this those to too up us ve \
-     very was wasn we were what when where which while who whom whose why will with won would you your per during since \
+     very was wasn we were weren what when where which while who whom whose why will with won would wouldn you your per during since \
      aber als am an auch auf aus bei bin bis da damals das dass dem den denn der des die dies diese dieser doch du ein eine einem einen \
      einer er es fur hab habe haben hat hatte hatten ich ihr im in ist ja kein keine man mein mit nach nicht noch nur ob oder ohne \
      schon sein seit sich sie sind so uber um und uns unser unsere vom von vor wann war waren warum was welche welcher welches \

@@ -52,6 +52,14 @@ pub(super) fn programs(command: &str) -> impl Iterator<Item = String> {
     steps(command).filter(|step| !is_accessory(step[0])).map(|step| step[0].to_owned())
 }
 
+/// Returns whether the last thing that a command runs looks for something, and fails if it finds nothing.
+pub(super) fn ends_searching(command: &str) -> bool {
+    const SEARCHERS: [&str; 9] =
+        ["ag", "egrep", "fgrep", "grep", "pgrep", "rg", "test", "type", "which"];
+    let last = split(command).map(str::trim).filter(|step| !step.is_empty()).last();
+    last.and_then(program_and_words).is_some_and(|step| SEARCHERS.contains(&step[0]))
+}
+
 fn is_accessory(program: &str) -> bool {
     ACCESSORIES.contains(&program)
 }

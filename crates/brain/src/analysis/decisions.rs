@@ -110,6 +110,10 @@ const FEWEST_WORDS: usize = 3;
 
 /// Reads a decision from a sentence in which somebody chooses one thing over another and says why.
 fn preferred(turn: &Turn) -> Option<Decided> {
+    // Most turns choose nothing over anything, which one look at the whole tells.
+    if !OVER.are_in(&turn.text.to_lowercase()) {
+        return None;
+    }
     let parts = sentences(&turn.text);
     let chooses_here = |part: &&str| {
         let lower = part.to_lowercase();

@@ -6,7 +6,7 @@ use super::calls::Calls;
 use super::files::Files;
 
 /// Programming languages by the endings of files.
-const LANGUAGES: [(&str, &str); 43] = [
+const LANGUAGES: [(&str, &str); 45] = [
     ("astro", "javascript"),
     ("c", "c"),
     ("cc", "c++"),
@@ -14,11 +14,13 @@ const LANGUAGES: [(&str, &str); 43] = [
     ("cpp", "c++"),
     ("cs", "c#"),
     ("cts", "typescript"),
+    ("cob", "cobol"),
     ("dart", "dart"),
     ("erl", "erlang"),
     ("ex", "elixir"),
     ("exs", "elixir"),
     ("fs", "f#"),
+    ("gd", "gdscript"),
     ("go", "go"),
     ("h", "c"),
     ("hpp", "c++"),

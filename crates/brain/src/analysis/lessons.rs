@@ -11,12 +11,16 @@ use super::speech::{Signs, lays_down, sentences};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::{one_line, words};
 use crate::node::{Confidence, FlagType, Lesson, LessonLevel, LessonsByLevel, ManualFlag};
+use crate::vocabulary;
 
 /// So many lessons of one level are given.
 const MOST: usize = 8;
 /// So long is the line of one, in characters.
 const SUMMARY_LENGTH: usize = 200;
 const DETAILS_LENGTH: usize = 500;
+
+/// Fewer words order something once and lay down nothing.
+const FEWEST_WORDS: usize = 3;
 
 /// What lessons are drawn from.
 pub(super) struct Experience<'a> {
@@ -68,7 +72,8 @@ fn rules(experience: &Experience<'_>) -> Vec<Learnt> {
     let mut found = Vec::new();
     for turn in experience.talk.by(Speaker::User) {
         for sentence in sentences(&turn.text).into_iter().filter(|sentence| lays_down(sentence)) {
-            if !sentence.ends_with('?') {
+            let says_enough = words(sentence).count() >= FEWEST_WORDS || is_unspaced(sentence);
+            if says_enough && !sentence.ends_with('?') {
                 found.push(experience.learnt(
                     LessonLevel::Project,
                     sentence,
@@ -94,6 +99,11 @@ fn rules(experience: &Experience<'_>) -> Vec<Learnt> {
         }
     }
     found
+}
+
+/// Returns whether a sentence is in a script that puts no spaces between words, so that these cannot be counted.
+fn is_unspaced(sentence: &str) -> bool {
+    sentence.contains(vocabulary::is_unspaced)
 }
 
 /// Returns the items of lists under some headings.

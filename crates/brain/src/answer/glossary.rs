@@ -188,4 +188,48 @@ stock inventory Lager Bestand inventario estoque 库存 在庫
 flat apartment Wohnung appartement piso apartamento 公寓
 contractor contractors Auftragnehmer prestataire contratista
 postponed delayed verschoben reporté aplazado adiado 推迟 延期
-abandoned gave given aufgegeben abandonné abandonado 放弃";
+abandoned gave given aufgegeben abandonné abandonado 放弃
+analyser analyzer linter lint tidy
+pipeline CI workflow workflows
+corrupt corrupted garbage garbled mangled kaputt
+OOM OOMKilled memory RAM
+drive drives disk disks Platte Platten Laufwerk disque disco
+parameter parameters bind bound placeholder argument
+decrease reduce reduced fell sank
+insecure unsafe vulnerable vulnerability unsicher Lücke inseguro inseguros faille
+access Zugriff Zugang accès acceso acesso 访问 アクセス
+balance Saldo solde
+maximum max biggest largest most
+minimum min smallest least
+secret secrets token tokens credential credentials
+container containers docker pod pods
+documentation docs readme Doku
+config configuration settings setting Einstellung Einstellungen configuración configuração
+repository repo repos
+revert reverted undo undone rolled zurück rückgängig
+performance latency slow langsam
+cron timer nightly scheduled
+banned forbidden prohibited convention conventions
+subscription Abo abonnement suscripción assinatura
+encrypt encrypted encryption verschlüsseln verschlüsselt chiffrer chiffrement cifrar cifrado criptografar 加密 暗号化
+outage downtime incident Ausfall panne caída queda 故障 障害
+approve approved approval sign-off signed
+vendor supplier Lieferant fournisseur proveedor fornecedor
+deadline due Frist Abgabe échéance plazo prazo 締切
+hire rent rental Miete location alquiler aluguel
+index indexes indices Index índice índices 索引
+lesson lessons learnt learned
+summertime DST daylight Zeitumstellung Sommerzeit
+dedup deduplicate deduplication duplicate duplicates doppelt doublons
+array RAID raid md0
+upgrade upgraded newer migrate migrated migration umziehen Umzug
+vulnerability injection exploit attack Angriff
+unreadable garbled mojibake Umlaute
+approximate approximation approximations estimate
+power current consumption Strom Stromverbrauch courant corriente corrente 電流 功耗
+battery batteries Batterie Akku batería bateria pile 電池 电池
+sign signed signing signature signatures unterschreiben signieren signer firmar assinar 署名 签名
+recipe recipes Rezept recette receta receita
+feedback Rückmeldung retour comentarios
+fallback Ausweichlösung repli respaldo
+quota quotas Kontingent cuota cota";

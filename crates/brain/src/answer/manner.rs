@@ -24,12 +24,15 @@ pub(super) fn manner(
     {
         counts *= 0.75;
     }
-    if sentence.words.len() < 4 {
-        counts *= 0.9;
-    }
+    // A few words agree or thank; what was found out takes more.
+    counts *= match sentence.words.len() {
+        0..4 => 0.75,
+        4..10 => 1.0,
+        _ => 1.15,
+    };
     counts *= match turn {
         Turn::Opening if question.asks == Asks::WhatWasDone => 1.3,
-        Turn::Opening => 0.85,
+        Turn::Opening => 0.8,
         Turn::Closing if question.asks == Asks::Whether => 1.25,
         Turn::Closing => 1.15,
         Turn::Between => 1.0,

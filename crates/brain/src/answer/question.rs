@@ -1,5 +1,8 @@
 //! What a question asks: its words, and what kind of answer it wants.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::glossary::equivalents;
 use super::table::{Table, asks_for_table, table};
 use super::words::{fold, pairs};
@@ -26,10 +29,22 @@ pub(super) struct QuestionWord {
     /// The same word in other languages, as it is written there, and folded.
     pub(super) equivalents: &'static [&'static str],
     pub(super) folded_equivalents: Vec<String>,
-    /// Whether it is so general that an answer need not have it.
-    pub(super) is_light: bool,
+    pub(super) bearing: Bearing,
     /// Whether it looks like the name of something: it has a digit, an underscore, or a capital inside.
     pub(super) is_name: bool,
+    /// Whether it begins with a capital although it does not begin the question.
+    pub(super) is_capital: bool,
+}
+
+/// How much a word says about what is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bearing {
+    /// So little that an answer need not have it.
+    Light,
+    /// Little about the subject, so that an answer may well put it otherwise.
+    General,
+    /// It names the subject.
+    Subject,
 }
 
 /// What kind of answer a question wants.
@@ -55,18 +70,24 @@ impl Question {
     /// Understands a question in English, German, French, Spanish, Portuguese, Japanese or Chinese.
     pub fn parse(text: &str) -> Self {
         let mut words: Vec<QuestionWord> = Vec::new();
+        let opening = pieces(text).next().map(|(piece, _)| piece.as_ptr());
         let mut push = |text: &str, folded: String, is_light: bool| {
             if words.iter().all(|word| word.folded != folded) {
                 let equivalents = equivalents(&folded);
                 let folded_equivalents = equivalents.iter().map(|word| fold(word)).collect();
-                let is_name = is_name(text);
+                let starts_question = opening == Some(text.as_ptr());
                 words.push(QuestionWord {
+                    bearing: match is_light {
+                        true => Bearing::Light,
+                        false if GENERAL.contains(&*plain(text)) => Bearing::General,
+                        false => Bearing::Subject,
+                    },
+                    is_name: is_name(text),
+                    is_capital: !starts_question && text.starts_with(char::is_uppercase),
                     text: text.to_owned(),
                     folded,
                     equivalents,
                     folded_equivalents,
-                    is_light,
-                    is_name,
                 });
             }
         };
@@ -107,7 +128,7 @@ impl Question {
     pub fn words_to_look_for(&self) -> impl Iterator<Item = &str> {
         // Each of them makes a search longer.
         const MOST_EQUIVALENTS: usize = 24;
-        let heavy = self.words.iter().filter(|word| !word.is_light);
+        let heavy = self.words.iter().filter(|word| word.bearing != Bearing::Light);
         let equivalents = heavy.flat_map(|word| word.equivalents).copied();
         self.words().chain(equivalents.take(MOST_EQUIVALENTS))
     }
@@ -119,11 +140,19 @@ impl Question {
 
     /// Returns the words that narrow a list down: those that neither ask for the list nor could stand in any question.
     pub fn subject_words(&self) -> impl Iterator<Item = &str> {
-        let is_subject =
-            |word: &&QuestionWord| !word.is_light && !asks_for_table(&plain(&word.text));
+        let is_subject = |word: &&QuestionWord| {
+            word.bearing != Bearing::Light && !asks_for_table(&plain(&word.text))
+        };
         self.words.iter().filter(is_subject).map(|word| &*word.text)
     }
 }
+
+/// Words for what is done with anything, and for how it is; without accents.
+static GENERAL: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    "able above according actually add added adding although anyway apart around ask asked attempt available avoid away bad begin      below better big bigger biggest break brought bring broke broken call called caveat check checked clear close compare complain      complained correct current currently deal describe differ different drop dropped easy else enough exist exists explain fall fell      few final finally fit follow forget forgot full fully further great handle handled handles hard has help high higher hit hold      holds idea important include involve issue kind knew know known large larger leave leaves left less likely little lot low lower      main manage managed matter mention mentioned more most move moved moving new newer next nobody notice noticed old older ones onto      original ourselves own part pass passed people perform place planned point prefer prevent prevented probably put quick quickly      quite rather real really recent recently recommend recommended remain remaining remember require required rest rid right run      running same saw second see seem seen settle settled several short side similar simple single small solve solved somebody someone      soon sort speak start started stay stayed step stuff succeed sudden suddenly suggest suggested supposed sure talk through time      together top total touch trouble trust under understand until usual various went whole whether whom wish within write written wrote      although against round finish finished allow allowed accept accepted agree agreed answer deliberately explicitly exact fire      beim bleibt bleiben blieb brauchen eigentlich eingerichtet genommen geben gibt ging gehen kam kommen kommt konnen lag lauft laufen      lief leute liegt machen macht mehr mussen nehmen neue neuen nimmt soll sollen sollte stand steht umstellen wieviel wollten woran      zahlen zeit      arrive aller change choisi doit dit encore faire faut falloir mettre mis peut plus prend prendre pris remplacer reste servir temps      toujours trop utilise utilisons va venir veut voulait      dejamos elegimos eligio funciona hace hacer hicimos hubo llego pone poner pudo puede pusimos puso queda quedo salio tenemos tiene      todavia usa usan vamos      acabou colocamos deu deixamos escolhemos faz fazer ficou fizemos funciona pode precisa quer resolvemos temos usa vai virou"
+        .split_whitespace()
+        .collect()
+});
 
 fn is_name(word: &str) -> bool {
     let inside = word.chars().skip(1);

@@ -1,6 +1,6 @@
 use pi_brain_session::Millis;
 
-use super::question::QuestionWord;
+use super::question::{Bearing, QuestionWord};
 use super::sentences::sentences;
 use super::words::{fold, likeness};
 use super::*;
@@ -10,7 +10,7 @@ use crate::node::Confidence;
 fn questions_are_cut_down_to_what_they_are_about() {
     let check = |question: &str, words: &str| {
         let question = Question::parse(question);
-        let is_heavy = |word: &&QuestionWord| !word.is_light;
+        let is_heavy = |word: &&QuestionWord| word.bearing != Bearing::Light;
         let found: Vec<&str> =
             question.words.iter().filter(is_heavy).map(|word| &*word.text).collect();
         assert_eq!(found.join(" "), words);

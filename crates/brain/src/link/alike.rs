@@ -5,8 +5,8 @@
 //! one half of what is missing comes back. The rules:
 //!
 //! - `project_related`: the same project, other sessions, and files that few others touched; alike in files.
-//! - `technique_shared`: other projects, at least two rare tags, topics or tools, and two rare words; alike in the
-//!   former. Two programs in one language have no more in common than that.
+//! - `technique_shared`: other projects, at least two rare tags, topics or tools, and three rare words; alike in
+//!   the former. Two programs in one language have no more in common than that.
 //! - `semantic`: in one project at least three rare words, or one and a rare file or error; in two projects five, or
 //!   four and another rare thing; alike in everything. A word that the project itself is named by says nothing.
 //!
@@ -97,7 +97,7 @@ fn judge(
     let is_same_project = earlier.project == later.project;
     let related = is_same_project && earlier.session != later.session && count(&[Kind::File]) > 0;
     let words = count(&[Kind::Word]);
-    let technique = !is_same_project && count(&[Kind::Tag, Kind::Tool]) > 1 && words > 1;
+    let technique = !is_same_project && count(&[Kind::Tag, Kind::Tool]) > 1 && words > 2;
     let semantic = if is_same_project {
         words > 2 || (words > 0 && count(&[Kind::File, Kind::Error]) > 0)
     } else {

@@ -1,7 +1,7 @@
 //! `failure_pattern`: the same thing went wrong.
 //!
 //! The rule: both nodes saw an error of one type whose messages are equal but for paths, numbers, ids and quotes, with
-//! at least four different words, and few nodes saw it. That a text to be replaced was not found is no such thing: it
+//! at least three different words that do not stand in any error, and few nodes saw it. That a text to be replaced was not found is no such thing: it
 //! says nothing of the work. Each is linked with the next one in time, so that a pattern is a chain and not a knot. The
 //! rarer the error, the stronger the link.
 
@@ -27,12 +27,35 @@ pub(super) fn candidates(keys: &Keys) -> Vec<Candidate> {
     chains.flatten().collect()
 }
 
-/// Returns whether an error has words of its own: that something failed with a number tells nothing.
+/// Returns whether an error has words of its own: that a build failed with a number tells nothing.
 fn says_something(signature: &str) -> bool {
-    const FEWEST_WORDS: usize = 4;
-    let is_word = |word: &&str| word.chars().filter(|letter| letter.is_alphabetic()).count() > 1;
-    let words: BTreeSet<&str> = signature.split_whitespace().filter(is_word).collect();
-    words.len() >= FEWEST_WORDS && !signature.starts_with("edit failed")
+    const FEWEST_WORDS: usize = 3;
+    const IN_ANY: [&str; 20] = [
+        "an",
+        "at",
+        "build",
+        "code",
+        "command",
+        "compilation",
+        "error",
+        "errors",
+        "exception",
+        "exit",
+        "exited",
+        "failed",
+        "failure",
+        "for",
+        "in",
+        "no",
+        "not",
+        "of",
+        "the",
+        "with",
+    ];
+    let words = signature.split(|letter: char| !letter.is_alphabetic());
+    let is_own = |word: &&str| word.chars().count() > 1 && !IN_ANY.contains(word);
+    let own: BTreeSet<&str> = words.filter(is_own).collect();
+    own.len() >= FEWEST_WORDS && !signature.starts_with("edit failed")
 }
 
 pub(super) fn reason(signature: &str) -> String {

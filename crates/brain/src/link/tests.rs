@@ -151,14 +151,14 @@ fn rare_tags_across_projects_make_a_technique_link() {
     let change = |tags: &'static [&'static str]| {
         move |number: u64, facts: &mut NodeFacts| {
             if number == 5 || number == 6 {
-                facts.text += " switched traffic";
+                facts.text += " switched traffic canary";
                 facts.tags.extend(tags.iter().map(|tag| (*tag).to_owned()));
             }
         }
     };
     let (source, target, kind, reason) = only_link(crowd(change(&["terraform", "blue-green"])));
     assert_eq!((source, target, kind), (5, 6, EdgeType::TechniqueShared));
-    assert_eq!(reason, "tags and tools: blue-green, terraform; words in common: switch, traffic");
+    assert_eq!(reason, "tags and tools: blue-green, terraform; words in common: canary, switch, traffic");
     assert_eq!(links(crowd(change(&["terraform"]))), []);
 }
 

@@ -22,6 +22,9 @@ const LONGEST: usize = 600;
 /// The name of an option is one of the first few words.
 const OPTION_WORDS: usize = 4;
 
+/// So clearly must a reply settle something: a list of decisions that holds what is none is read by nobody.
+const CLEAR: f32 = 0.3;
+
 impl Reply<'_> {
     /// Reads what is decided here, if anything is.
     pub(super) fn decision(&self) -> Option<Decided> {
@@ -29,7 +32,7 @@ impl Reply<'_> {
             return Some(option);
         }
         let is_short = self.turn.text.chars().count() <= LONGEST;
-        (is_short && self.exchange().settles() > 0.0).then(|| self.told()).flatten()
+        (is_short && self.exchange().settles() > CLEAR).then(|| self.told()).flatten()
     }
 
     fn exchange(&self) -> Exchange<'_> {

@@ -1,5 +1,7 @@
-//! Failures that no exit code tells of: `cargo test | tail` is content as soon as `tail` is.
+//! Failures that no exit code tells of (`cargo test | tail` is content as soon as `tail` is), and exit codes that tell of none
+//! (`grep` is not content if it finds nothing).
 
+use crate::analysis::command;
 use crate::analysis::heard::Call;
 use crate::analysis::speech::Signs;
 
@@ -12,9 +14,29 @@ pub(in crate::analysis) fn hides_failure(call: &Call) -> bool {
     !call.only_looks() && (command.contains('|') || command.contains("; "))
 }
 
+/// Returns whether a call that counts as failed only looked for something that is not there.
+pub(in crate::analysis) fn finds_nothing(call: &Call, text: &str) -> bool {
+    let searches = matches!(&*call.tool, "grep" | "find")
+        || call.command.as_deref().is_some_and(command::ends_searching);
+    let tells_nothing =
+        |line: &str| matches!(line.trim(), "" | "(no output)" | "Command exited with code 1");
+    searches && text.lines().all(tells_nothing)
+}
+
 /// Returns whether a program says, in what it printed last, that it has failed.
 pub(in crate::analysis) fn tells_failure(output: &str) -> bool {
-    output.lines().rev().take(LAST_LINES).any(|line| says_so(line) || counts_failures(line))
+    output
+        .lines()
+        .rev()
+        .take(LAST_LINES)
+        .any(|line| says_so(line) || counts_failures(line) || prints_exit_code(line))
+}
+
+/// Finds `rc=1` or `exit: 2`, as commands print it that end with `echo rc=$?`.
+fn prints_exit_code(line: &str) -> bool {
+    let Some((name, code)) = line.trim().split_once(['=', ':', ' ']) else { return false };
+    let names_it = matches!(name, "rc" | "exit" | "EXIT" | "status" | "exitcode");
+    names_it && code.trim().parse::<u8>().is_ok_and(|code| code > 0)
 }
 
 fn says_so(line: &str) -> bool {
@@ -41,7 +63,28 @@ fn counts_failures(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::tells_failure;
+    use super::{finds_nothing, tells_failure};
+    use crate::analysis::heard::Call;
+
+    #[test]
+    fn to_find_nothing_is_no_failure() {
+        let nothing = "(no output)\n\nCommand exited with code 1";
+        let cases = [
+            ("grep -rn password src", nothing, true),
+            ("sed -i s/a/b/ x && grep -n a x", "", true),
+            ("ps aux | grep daemon", nothing, true),
+            ("grep -rn password src", "grep: src: No such file or directory", false),
+            ("cargo test", nothing, false),
+            ("grep -q a x && make", nothing, false),
+        ];
+        for (command, text, is_nothing) in cases {
+            let command = Some(command.to_owned());
+            let call = Call { tool: "bash".to_owned(), command, ..Call::default() };
+            assert_eq!(finds_nothing(&call, text), is_nothing, "{:?}", call.command);
+        }
+        let call = Call { tool: "grep".to_owned(), ..Call::default() };
+        assert!(finds_nothing(&call, nothing));
+    }
 
     #[test]
     fn what_was_printed_last_tells_of_failures() {
@@ -52,6 +95,10 @@ mod tests {
             ("  3 failing", true),
             ("FAIL\tdispatcher/internal\t0.2s", true),
             ("error: could not compile `shop` (lib) due to 1 previous error", true),
+            ("rc=23", true),
+            ("exit: 1", true),
+            ("exit 0", false),
+            ("rc=yes", false),
             ("test result: ok. 6 passed; 0 failed; 0 ignored", false),
             ("11 examples, 0 failures", false),
             ("Tests: 41 passed, 41 total", false),
