@@ -158,7 +158,10 @@ fn rare_tags_across_projects_make_a_technique_link() {
     };
     let (source, target, kind, reason) = only_link(crowd(change(&["terraform", "blue-green"])));
     assert_eq!((source, target, kind), (5, 6, EdgeType::TechniqueShared));
-    assert_eq!(reason, "tags and tools: blue-green, terraform; words in common: canary, switch, traffic");
+    assert_eq!(
+        reason,
+        "tags and tools: blue-green, terraform; words in common: canary, switch, traffic"
+    );
     assert_eq!(links(crowd(change(&["terraform"]))), []);
 }
 
