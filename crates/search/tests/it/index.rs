@@ -42,15 +42,17 @@ fn what_a_killed_commit_left_is_in_nobodys_way() {
         fs::copy(from.join(name), to.join(name)).unwrap();
     };
     let before = files(library.folder.path());
-    before.iter().for_each(|name| copy(name, library.folder.path(), other.path()));
+    for name in &before {
+        copy(name, library.folder.path(), other.path());
+    }
     let delete = |index: &SearchIndex| {
         let mut writer = writer(index);
         writer.delete(Key::Message(1));
         writer.commit(2).unwrap();
     };
     delete(&SearchIndex::open(other.path()).unwrap());
-    let left: Vec<String> =
-        files(other.path()).into_iter().filter(|name| name.ends_with(".del")).collect();
+    let lists = |name: &String| Path::new(name).extension().is_some_and(|ending| ending == "del");
+    let left: Vec<String> = files(other.path()).into_iter().filter(lists).collect();
     assert_eq!(left.len(), 1);
     copy(&left[0], other.path(), library.folder.path());
     copy(".managed.json", other.path(), library.folder.path());
