@@ -121,6 +121,16 @@ impl Group {
     fn leaves(&self) -> impl Iterator<Item = &(Leaf, f32)> {
         self.forms.iter().flat_map(|form| &form.leaves)
     }
+
+    /// Returns the leaves by which documents are counted. What may not be there is left out where something certain is
+    /// looked for in the same field, as the whole of an identifier is beside its parts.
+    fn counted(&self) -> impl Iterator<Item = &(Leaf, f32)> {
+        let field = |leaf: &Leaf| leaf.terms().next().map(Term::field);
+        let is_certain_in = move |wanted: Option<Field>| {
+            self.leaves().any(|(leaf, _)| !leaf.is_doubtful() && field(leaf) == wanted)
+        };
+        self.leaves().filter(move |(leaf, _)| !leaf.is_doubtful() || !is_certain_in(field(leaf)))
+    }
 }
 
 /// Everything that is looked up for a query.
@@ -177,12 +187,22 @@ impl Plan {
 
     /// Returns the query that finds the candidates on disk.
     pub(crate) fn query(&self) -> Box<dyn TantivyQuery> {
+        self.query_for(|group| group.leaves().map(boosted).collect())
+    }
+
+    /// Returns the query that counts what is found on disk.
+    pub(crate) fn counting_query(&self) -> Box<dyn TantivyQuery> {
+        self.query_for(|group| group.counted().map(boosted).collect())
+    }
+
+    fn query_for(
+        &self,
+        any: impl Fn(&Group) -> Vec<Box<dyn TantivyQuery>>,
+    ) -> Box<dyn TantivyQuery> {
         if self.is_hopeless() {
             return Box::new(EmptyQuery);
         }
         let mut clauses: Vec<(Occur, Box<dyn TantivyQuery>)> = Vec::new();
-        let any =
-            |group: &Group| -> Vec<Box<dyn TantivyQuery>> { group.leaves().map(boosted).collect() };
         let (required, optional): (Vec<&Group>, Vec<&Group>) =
             self.groups.iter().partition(|group| group.is_required);
         for group in &required {

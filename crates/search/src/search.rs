@@ -259,7 +259,7 @@ impl OnDisk<'_> {
 
     /// Counts the documents that match.
     fn count(&self, judge: &Judge<'_>) -> tantivy::Result<u64> {
-        let weight = self.plan.query().weight(self.without_scores())?;
+        let weight = self.plan.counting_query().weight(self.without_scores())?;
         let mut total = 0;
         for (segment, (reader, columns)) in self.snapshot.segments().enumerate() {
             if judge.allows_all() {

@@ -92,6 +92,17 @@ fn what_tools_print_is_found_in_a_row_too() {
 }
 
 #[test]
+fn scattered_parts_of_an_identifier_do_not_count() {
+    let printed = |number: u64| Document {
+        detail: if number <= 300 { "readErrorCode()" } else { "an error code was read" }.to_owned(),
+        ..message(number, "")
+    };
+    let documents: Vec<Document> = (1..=1200).map(printed).collect();
+    let hits = Library::committed(&documents).search("readErrorCode");
+    assert_eq!((hits.hits.len(), hits.total), (10, 300));
+}
+
+#[test]
 fn of_very_many_outputs_that_may_hold_a_phrase_the_best_are_read() {
     let printed = |number: u64| Document {
         detail: if number.is_multiple_of(2) { "cache miss" } else { "miss cache" }.to_owned(),
