@@ -76,6 +76,7 @@ test("what was asked in vain is asked again, and another daemon's token is asked
   await brain.run();
   await refused.waitFor({ state: "hidden" });
   await follow("Forest");
+  await page.getByText("New tree").first().waitFor();
   await page.keyboard.press("n");
   await page.getByLabel("System prompt").fill("After the pause.");
   await page.getByRole("button", { name: "Start" }).click();

@@ -83,6 +83,7 @@ test("a session shows its tree and the chosen branch; branches are compared", as
   await visit.isSound();
   await visit.picture("session");
 
+  await tree.getByRole("treeitem").first().waitFor();
   const all = await tree.getByRole("treeitem").count();
   await page.getByRole("button", { name: "User", exact: true }).click();
   await expect.poll(() => tree.getByRole("treeitem").count()).toBeLessThan(all);
