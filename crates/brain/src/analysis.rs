@@ -14,6 +14,7 @@ mod calls;
 mod files;
 mod errors;
 mod examples;
+mod familiar;
 mod regression;
 mod language;
 mod goal;

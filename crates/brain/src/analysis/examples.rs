@@ -4,9 +4,18 @@
 //! label is counted when it is first needed (naive Bayes: rare words weigh more, long texts no more than short ones), so
 //! that whoever finds a text misread adds a line, and nothing else.
 
-use std::collections::HashMap;
+use std::collections;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
+
+pub(super) const REPLIES: &str = include_str!("examples/replies.tsv");
+pub(super) const REQUESTS: &str = include_str!("examples/requests.tsv");
+pub(super) const CONCLUSIONS: &str = include_str!("examples/conclusions.tsv");
+pub(super) const STATEMENTS: &str = include_str!("examples/statements.tsv");
+pub(super) const EXCHANGES: &str = include_str!("examples/exchanges.tsv");
+
+/// All examples that there are.
+pub(super) const FILES: [&str; 5] = [REPLIES, REQUESTS, CONCLUSIONS, STATEMENTS, EXCHANGES];
 
 /// What an unseen word is taken for: so much of one sighting.
 const DOUBT: f32 = 0.1;
@@ -113,7 +122,7 @@ const FIRST: u64 = 0x5e;
 
 /// Cuts a text into words in lower case, without their endings; scripts without spaces into pairs of characters.
 /// Returns their hashes.
-fn words(text: &str) -> Vec<u64> {
+pub(super) fn words(text: &str) -> Vec<u64> {
     let mut found = Vec::new();
     let mut run = Run::default();
     let lower = text.to_lowercase();
@@ -182,7 +191,7 @@ fn join(one: u64, other: u64) -> u64 {
 
 /// Takes hashes as they are.
 #[derive(Default)]
-struct Hashed(u64);
+pub(super) struct Hashed(u64);
 
 impl Hasher for Hashed {
     fn finish(&self) -> u64 {
@@ -198,7 +207,8 @@ impl Hasher for Hashed {
     }
 }
 
-type ByHash<T> = HashMap<u64, T, BuildHasherDefault<Hashed>>;
+type ByHash<T> = collections::HashMap<u64, T, BuildHasherDefault<Hashed>>;
+pub(super) type HashSet = collections::HashSet<u64, BuildHasherDefault<Hashed>>;
 
 #[cfg(test)]
 mod tests {

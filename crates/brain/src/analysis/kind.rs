@@ -1,7 +1,7 @@
 //! What kind of work it was, by the words of the request, by what was run, and by what was touched.
 
 use super::calls::Calls;
-use super::examples::Examples;
+use super::examples::{self, Examples};
 use super::files::Files;
 use super::language::{ending, is_code};
 use super::speech::{self, Signs};
@@ -39,7 +39,7 @@ const KINDS: [NodeType; 12] = [
 
 /// Requests, with the kind of work that each asks for.
 static REQUESTS: Examples<12> = Examples::new(
-    include_str!("examples/requests.tsv"),
+    examples::REQUESTS,
     [
         "coding",
         "debugging",

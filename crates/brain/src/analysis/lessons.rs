@@ -70,7 +70,7 @@ pub(super) fn lessons(experience: &Experience<'_>) -> (LessonsByLevel, Vec<(Stri
 /// What the user laid down for the project, and what a summary lists as given.
 fn rules(experience: &Experience<'_>) -> Vec<Learnt> {
     let mut found = Vec::new();
-    for turn in experience.talk.by(Speaker::User) {
+    for turn in experience.talk.by(Speaker::User).filter(|turn| turn.reading().is_understood) {
         for sentence in sentences(&turn.text).into_iter().filter(|sentence| lays_down(sentence)) {
             let says_enough = words(sentence).count() >= FEWEST_WORDS || is_unspaced(sentence);
             if says_enough && !sentence.ends_with('?') {

@@ -9,7 +9,8 @@ use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
-use super::examples::Examples;
+use super::examples::{self, Examples};
+use super::familiar::is_understood;
 
 /// A list of signs, which are all looked for at once.
 pub(super) struct Signs {
@@ -99,7 +100,7 @@ const ACTS: [Act; 9] = [
 ];
 
 static REPLIES: Examples<9> = Examples::new(
-    include_str!("examples/replies.tsv"),
+    examples::REPLIES,
     ["choice", "consent", "refusal", "praise", "surrender", "rule", "later", "more", "question"],
 );
 
@@ -184,16 +185,30 @@ pub(super) struct Reading {
     does: [bool; 9],
     gives_up: bool,
     negates: bool,
+    /// Whether it is in a language that can be read at all.
+    pub(super) is_understood: bool,
 }
 
 /// So much of a reply is read, in characters: who says more tells more than an answer.
 const READ: usize = 600;
 
 impl Reading {
+    /// What nobody can read settles nothing and judges nothing.
+    const NOT_UNDERSTOOD: Self = Self {
+        act: Act::More,
+        does: [false; 9],
+        gives_up: false,
+        negates: false,
+        is_understood: false,
+    };
+
     pub(super) fn of(text: &str) -> Self {
         const CLEAR: f32 = 0.5;
         const CLEAR_END: f32 = 0.6;
         let text: String = text.chars().take(READ).collect();
+        if !is_understood(&text) {
+            return Self::NOT_UNDERSTOOD;
+        }
         let whole = weigh_acts(&text);
         let (best, margin) = strongest(&whole);
         let mut does = [false; 9];
@@ -204,7 +219,7 @@ impl Reading {
             does[act] |= margin > CLEAR;
             gives_up |= ACTS[act] == Act::Surrender && margin > CLEAR_END;
         }
-        Self { act: ACTS[best], does, gives_up, negates: negates(&text.to_lowercase()) }
+        Self { act: ACTS[best], does, gives_up, negates: negates(&text.to_lowercase()), is_understood: true }
     }
 
     fn does(&self, act: Act) -> bool {
@@ -324,7 +339,7 @@ pub(super) fn conclusion_in(text: &str, ends_failing: bool) -> Conclusion {
         [Conclusion::Done, Conclusion::Partial, Conclusion::Failed, Conclusion::Asks];
     const CLEAR: f32 = 0.8;
     static CONCLUSIONS: Examples<4> = Examples::new(
-        include_str!("examples/conclusions.tsv"),
+        examples::CONCLUSIONS,
         ["done", "partial", "failed", "asks"],
     );
     let judge = |text: &str| {
@@ -353,7 +368,7 @@ pub(super) fn conclusion_in(text: &str, ends_failing: bool) -> Conclusion {
 /// Returns how clearly a sentence of a model's states a choice between ways to do something; below zero if it does not.
 pub(super) fn chooses(sentence: &str) -> f32 {
     static STATEMENTS: Examples<2> =
-        Examples::new(include_str!("examples/statements.tsv"), ["chooses", "tells"]);
+        Examples::new(examples::STATEMENTS, ["chooses", "tells"]);
     let [chooses, tells] = STATEMENTS.weigh(sentence);
     chooses - tells
 }

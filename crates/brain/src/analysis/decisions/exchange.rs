@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::super::regression;
+use super::super::{examples, regression};
 use super::super::speech::{Signs, always_in, chooses_way, negates, reason_in, sentences};
 use crate::vocabulary::{is_light, is_stop_word, pieces, plain};
 
@@ -62,7 +62,7 @@ impl Exchange<'_> {
     /// Returns how clearly the reply settles something; below zero if it does something else.
     pub(super) fn settles(&self) -> f32 {
         static WEIGHTS: LazyLock<[f32; MEASURES]> = LazyLock::new(|| {
-            let lines = include_str!("../examples/exchanges.tsv").lines();
+            let lines = examples::EXCHANGES.lines();
             let rows: Vec<_> = lines.filter_map(read).collect();
             regression::fit(&rows)
         });
