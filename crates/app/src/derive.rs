@@ -89,7 +89,7 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
             is_same
                 && (before.ordinal, before.closes, before.session)
                     == (row.ordinal, row.closes, row.session)
-                && before.data == row.data
+                && before.boundaries == row.boundaries
         });
         if !is_kept {
             update.segments.push(row);
@@ -399,7 +399,9 @@ impl<'a> Family<'a> {
             closes: if is_closed { None } else { segment.closes(&self.with.rules) },
             speaks: segment.speaks,
             fingerprint: digest.0,
-            data: serde_json::to_string(segment).expect("a segment has a JSON form"),
+            end_entry: segment.end_entry_id.clone(),
+            boundaries: serde_json::to_string(&segment.boundaries)
+                .expect("boundaries have a JSON form"),
             spending,
         }
     }

@@ -22,7 +22,7 @@ use crate::text::{EntryReader, SketchReader};
 
 /// How much memory the writer of the index may take. With less there are more and smaller segments, and each writes the
 /// common words again.
-const WRITER_MEMORY: usize = 44 * 1024 * 1024;
+const WRITER_MEMORY: usize = 50 * 1024 * 1024;
 
 /// One thread keeps up with what two cores read. Several would share the memory, and so write several times as many
 /// segments, which then had to be merged.

@@ -66,7 +66,7 @@ pub enum BoundaryKind {
     },
     /// The user went to another place of the tree and had a summary written of what was left.
     Branch {
-        /// The summary.
+        /// How the summary begins.
         summary: Box<str>,
     },
     /// The user went to another place of the tree.
@@ -78,7 +78,7 @@ pub enum BoundaryKind {
     },
     /// A summary took the place of what came before.
     Compaction {
-        /// The summary.
+        /// How the summary begins.
         summary: Box<str>,
         /// How large the context was.
         #[serde(skip_serializing_if = "Option::is_none")]

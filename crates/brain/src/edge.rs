@@ -114,7 +114,7 @@ impl EdgeType {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct EdgeMetadata {
-    /// Of a branch, the summary of what was left.
+    /// Of a branch, how the summary of what was left begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<Box<str>>,
     /// Of a resume, how long nothing happened.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use pi_brain_session::{Body, Entry, Log, Message, Millis, Raw, Role, Tree};
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::text::one_line;
 use crate::ids::NodeId;
 
 use self::handoff::handoff_target;
@@ -115,14 +116,14 @@ pub enum Kind {
 pub enum Aside {
     /// A compaction.
     Compaction {
-        /// What it says of the past.
+        /// How what it says of the past begins.
         summary: Box<str>,
         /// How large the context was.
         tokens_before: Option<u64>,
     },
     /// A branch summary.
     BranchSummary {
-        /// What it says of the branch.
+        /// How what it says of the branch begins.
         summary: Box<str>,
         /// Where the user came from; before pi 0.84.3, where the user went.
         from: Option<Box<str>>,
@@ -328,8 +329,14 @@ fn is_blank(text: Raw<'_>) -> bool {
     }
 }
 
+/// Returns the beginning of a summary, which tells one from another; the whole stands in the session file.
+pub(crate) fn gist(summary: &str) -> Box<str> {
+    const LENGTH: usize = 240;
+    one_line(summary, LENGTH).into()
+}
+
 fn aside(body: &Body, raw: Raw<'_>) -> Option<Aside> {
-    let summary = || raw.get_str("summary").unwrap_or_default().into();
+    let summary = || gist(&raw.get_str("summary").unwrap_or_default());
     match body {
         Body::Compaction { .. } => Some(Aside::Compaction {
             summary: summary(),

@@ -10,7 +10,8 @@ use pi_brain_session::Millis;
 use rusqlite::{OptionalExtension, Transaction, params};
 use serde_json::Value;
 
-use crate::derived::{changed_node, key, save_edge, save_node};
+use crate::derived::{changed_node, key, save_node};
+use crate::edges::save_edge;
 use crate::error::{Result, StoreError};
 use crate::journal::{Action, JournalLine};
 use crate::links::mark_unlinked;

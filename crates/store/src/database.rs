@@ -20,6 +20,7 @@ const MIGRATIONS: &[M<'_>] = &[
     M::up(include_str!("migrations/004.sql")),
     M::up(include_str!("migrations/005.sql")),
     M::up(include_str!("migrations/006.sql")),
+    M::up(include_str!("migrations/007.sql")),
 ];
 
 /// How long to wait for another process that holds the database for a moment.

@@ -10,6 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use serde::Serialize;
 
 use crate::database::Database;
+use crate::edges::save_structure;
 use crate::error::Result;
 use crate::families::FamilyStore;
 use crate::files;
@@ -57,8 +58,8 @@ pub struct KnownSegment {
     pub ordinal: u32,
     /// The session that its lines are in.
     pub session: SessionNo,
-    /// First and last entry and boundaries, as JSON.
-    pub data: String,
+    /// What opened it, as JSON.
+    pub boundaries: String,
     /// When nothing more can be expected of it; `None` once it is closed.
     pub closes: Option<Millis>,
 }
@@ -141,8 +142,10 @@ pub struct SegmentRow {
     pub speaks: bool,
     /// Changes whenever something in the segment changes.
     pub fingerprint: u64,
-    /// First and last entry and boundaries, as JSON.
-    pub data: String,
+    /// The id of its last entry.
+    pub end_entry: Option<Box<str>>,
+    /// What opened it, as JSON.
+    pub boundaries: String,
     /// What it cost, by model and quarter of an hour.
     pub spending: Spending,
 }
@@ -251,7 +254,7 @@ fn known_segments(
     connection: &Connection,
     root: RootId,
 ) -> rusqlite::Result<HashMap<NodeId, KnownSegment>> {
-    let sql = "SELECT id, fingerprint, ordinal, closes, session, data FROM segment WHERE root = ?1";
+    let sql = "SELECT id, fingerprint, ordinal, closes, session, boundaries FROM segment WHERE root = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([root.number()], |row| {
         let known = KnownSegment {
@@ -259,7 +262,7 @@ fn known_segments(
             ordinal: row.get(2)?,
             closes: row.get::<_, Option<i64>>(3)?.map(Millis),
             session: SessionNo::new(row.get(4)?),
-            data: row.get(5)?,
+            boundaries: row.get(5)?,
         };
         Ok((node_id(row.get(0)?), known))
     })?;
@@ -341,7 +344,7 @@ pub(crate) fn save(transaction: &Transaction<'_>, update: &FamilyUpdate) -> rusq
     for id in &update.retired {
         remove_node(transaction, *id)?;
     }
-    save_edges(transaction, root, &update.edges)?;
+    save_structure(transaction, root, &update.edges)?;
     let (everything, messages) = match &update.indexed {
         IndexChange::Everything => (true, None),
         IndexChange::Messages(messages) => {
@@ -364,8 +367,9 @@ fn save_segment(
     transaction
         .prepare_cached(
             "INSERT OR REPLACE INTO segment
-             (id, root, ordinal, session, project, started, ended, closes, speaks, fingerprint, data)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+             (id, root, ordinal, session, project, started, ended, closes, speaks, fingerprint,
+              end_entry, boundaries)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute(params![
             id,
@@ -378,7 +382,8 @@ fn save_segment(
             segment.closes.map(|time| time.0),
             segment.speaks,
             segment.fingerprint.cast_signed(),
-            segment.data
+            segment.end_entry,
+            segment.boundaries
         ])?;
     transaction.prepare_cached("DELETE FROM spending WHERE segment = ?1")?.execute([id])?;
     let mut put = transaction.prepare_cached(
@@ -471,7 +476,7 @@ pub(crate) fn save_node(
 
 /// What is kept of a node beside its row, to be asked across nodes.
 const DETAILS: [&str; 9] =
-    ["tag", "file_touched", "tool", "error", "tool_error", "decision", "lesson", "quirk", "review"];
+    ["tag", "files_touched", "tool", "error", "tool_error", "decision", "lesson", "quirk", "review"];
 
 fn clear_details(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     for table in DETAILS {
@@ -490,10 +495,13 @@ fn save_details(transaction: &Transaction<'_>, id: i64, node: &Node) -> rusqlite
         }
     }
     let modified = node.ext.as_ref().map_or(&[][..], |ext| &ext.files_modified);
-    let mut file =
-        put("INSERT OR IGNORE INTO file_touched (node, path, modified) VALUES (?1, ?2, ?3)")?;
-    for path in &node.content.files_touched {
-        file.execute(params![id, path, modified.contains(path)])?;
+    let (modified, read): (Vec<&str>, Vec<&str>) =
+        node.content.files_touched.iter().map(String::as_str).partition(|path| {
+            modified.iter().any(|modified| modified == path)
+        });
+    if !node.content.files_touched.is_empty() {
+        put("INSERT INTO files_touched (node, read, modified) VALUES (?1, ?2, ?3)")?
+            .execute(params![id, read.join("\n"), modified.join("\n")])?;
     }
     let mut tool = put("INSERT OR IGNORE INTO tool (node, name, calls) VALUES (?1, ?2, ?3)")?;
     for name in &node.content.tools_used {
@@ -598,51 +606,6 @@ pub(crate) fn remove_node(transaction: &Transaction<'_>, id: NodeId) -> rusqlite
 pub(crate) fn changed_node(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     mark_unlinked(transaction)?;
     transaction.prepare_cached("INSERT INTO change (node) VALUES (?1)")?.execute([id])?;
-    Ok(())
-}
-
-fn save_edges(transaction: &Transaction<'_>, root: u32, edges: &[Edge]) -> rusqlite::Result<()> {
-    let known: BTreeMap<String, String> = {
-        let mut statement =
-            transaction.prepare_cached("SELECT id, data FROM edge WHERE root = ?1")?;
-        let rows = statement.query_map([root], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect::<rusqlite::Result<_>>()?
-    };
-    let ids: BTreeSet<String> = edges.iter().map(|edge| edge.id.to_string()).collect();
-    for gone in known.keys().filter(|id| !ids.contains(*id)) {
-        mark_unlinked(transaction)?;
-        transaction.prepare_cached("DELETE FROM edge WHERE id = ?1")?.execute([gone])?;
-    }
-    for edge in edges {
-        let data = json(edge);
-        if known.get(&edge.id.to_string()) != Some(&data) {
-            mark_unlinked(transaction)?;
-            save_edge(transaction, Some(root), edge)?;
-        }
-    }
-    Ok(())
-}
-
-/// Takes in an edge; `root` is the family whose structure it shows.
-pub(crate) fn save_edge(
-    transaction: &Transaction<'_>,
-    root: Option<u32>,
-    edge: &Edge,
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "INSERT OR REPLACE INTO edge (id, source, target, type, root, created_by, data)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )?
-        .execute(params![
-            edge.id.to_string(),
-            key(edge.source_node_id),
-            key(edge.target_node_id),
-            word(&edge.kind),
-            root,
-            word(&edge.created_by),
-            json(edge)
-        ])?;
     Ok(())
 }
 

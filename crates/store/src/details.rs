@@ -1,10 +1,10 @@
-//! What is known about single nodes: versions, notes, where their segment begins, and links.
+//! What is known about single nodes: versions, notes, and where their segment begins.
 
-use pi_brain_brain::{Edge, EdgeId, NodeId};
+use pi_brain_brain::NodeId;
 use pi_brain_session::Millis;
 use rusqlite::OptionalExtension;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::derived::{key, node_id};
@@ -41,8 +41,7 @@ pub struct FlagRow {
 }
 
 /// A segment, as those who look at one node need it.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SegmentDetails {
     /// What opened it, the weightiest first, as JSON: type, metadata, entry and time.
     pub boundaries: Vec<Value>,
@@ -105,55 +104,18 @@ impl Store {
 
     /// Returns the segment that a node is, or would be, made of.
     pub fn segment(&self, id: NodeId) -> Result<Option<SegmentDetails>> {
-        let data: Option<String> = self.database.read(|connection| {
-            let sql = "SELECT data FROM segment WHERE id = ?1";
-            connection.prepare_cached(sql)?.query_row([key(id)], |row| row.get(0)).optional()
-        })?;
-        data.map(|data| read_json(&data, "a segment")).transpose()
-    }
-
-    /// Lists the edges from and to a node, or all there are, oldest first.
-    pub fn edges_of(&self, node: Option<NodeId>) -> Result<Vec<Edge>> {
-        let data: Vec<String> = self.database.read(|connection| {
-            let sql = match node {
-                Some(_) => "SELECT data FROM edge WHERE source = ?1 OR target = ?1",
-                None => "SELECT data FROM edge WHERE ?1 IS NULL",
-            };
+        let row: Option<(String, bool)> = self.database.read(|connection| {
+            let sql = "SELECT boundaries, speaks FROM segment WHERE id = ?1";
             let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map([node.map(key)], |row| row.get(0))?;
-            rows.collect()
+            statement.query_row([key(id)], |row| Ok((row.get(0)?, row.get(1)?))).optional()
         })?;
-        let edges = data.iter().map(|data| read_json(data, "an edge"));
-        let mut edges = edges.collect::<Result<Vec<Edge>>>()?;
-        edges.sort_by_key(|edge| (edge.created_at, edge.id));
-        Ok(edges)
-    }
-
-    /// Lists the edges from and to any of the nodes, the oldest first.
-    pub fn edges_around(&self, nodes: &[NodeId]) -> Result<Vec<Edge>> {
-        let keys: Vec<i64> = nodes.iter().copied().map(key).collect();
-        let keys = serde_json::to_string(&keys).unwrap_or_default();
-        let data: Vec<String> = self.database.read(|connection| {
-            let sql = "WITH wanted AS (SELECT value FROM json_each(?1))
-                       SELECT data FROM edge WHERE source IN wanted
-                       UNION SELECT data FROM edge WHERE target IN wanted";
-            let mut statement = connection.prepare_cached(sql)?;
-            let rows = statement.query_map([keys], |row| row.get(0))?;
-            rows.collect()
-        })?;
-        let edges = data.iter().map(|data| read_json(data, "an edge"));
-        let mut edges = edges.collect::<Result<Vec<Edge>>>()?;
-        edges.sort_by_key(|edge| (edge.created_at, edge.id));
-        Ok(edges)
-    }
-
-    /// Returns an edge.
-    pub fn edge(&self, id: EdgeId) -> Result<Option<Edge>> {
-        let data: Option<String> = self.database.read(|connection| {
-            let sql = "SELECT data FROM edge WHERE id = ?1";
-            connection.prepare_cached(sql)?.query_row([id.to_string()], |row| row.get(0)).optional()
-        })?;
-        data.map(|data| read_json(&data, "an edge")).transpose()
+        let Some((boundaries, speaks)) = row else { return Ok(None) };
+        let damaged = |why: serde_json::Error| StoreError::Damaged {
+            what: "a segment".to_owned(),
+            why: why.to_string(),
+        };
+        let boundaries = serde_json::from_str(&boundaries).map_err(damaged)?;
+        Ok(Some(SegmentDetails { boundaries, speaks }))
     }
 
     /// Returns the versions of nodes that the database names and that have no file.
@@ -181,9 +143,4 @@ impl Store {
     pub fn copy_database(&self, to: &str) -> Result<()> {
         self.database.read(|connection| connection.execute("VACUUM INTO ?1", [to]).map(drop))
     }
-}
-
-fn read_json<T: serde::de::DeserializeOwned>(data: &str, what: &str) -> Result<T> {
-    serde_json::from_str(data)
-        .map_err(|why| StoreError::Damaged { what: what.to_owned(), why: why.to_string() })
 }

@@ -14,9 +14,9 @@ use crate::session_list::{self, SessionDigest};
 /// How many sketches of entries are kept together.
 const CHUNK: usize = 1024;
 
-/// A file up to this size is read again from its start when it grows: that takes a millisecond, and the index of so many
+/// A file up to this size is read again from its start when it grows: that takes milliseconds, and the index of so many
 /// files would take more room than anything else that is known of them.
-const SHORT: i64 = 1024 * 1024;
+const SHORT: i64 = 4 * 1024 * 1024;
 
 /// A session file that was read, or that could not be.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -489,7 +489,7 @@ impl Store {
     pub fn unread_nodes(&self, since: Millis) -> Result<Vec<(NodeId, Millis)>> {
         let sql = "SELECT node.id, node.started FROM node LEFT JOIN segment ON segment.id = node.id
                    WHERE node.root IS NOT NULL AND node.started >= ?1 AND segment.closes IS NULL
-                    AND (analyzer = 'built-in' OR json_extract(segment.data, '$.endEntryId') <> end_entry)
+                    AND (analyzer = 'built-in' OR segment.end_entry <> node.end_entry)
                     AND node.id NOT IN hidden
                    ORDER BY node.started DESC, node.id LIMIT ?2";
         self.nodes_to_read(sql, &since.0, usize::MAX)

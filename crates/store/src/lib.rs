@@ -20,6 +20,7 @@ mod session_list;
 mod map;
 mod node_files;
 mod derived;
+mod edges;
 mod links;
 mod journal;
 mod jobs;

@@ -1,6 +1,6 @@
 //! The link pass as the database sees it: what it needs to know of nodes, and the edges that it has found.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use pi_brain_brain::{Edge, ErrorFact, LessonFact, NodeFacts, NodeId, Outcome};
 use pi_brain_session::Millis;
@@ -8,7 +8,8 @@ use rusqlite::{CachedStatement, Connection, OptionalExtension, Row, Transaction}
 use serde::de::DeserializeOwned;
 use serde::de::value::{Error as NoWord, StrDeserializer};
 
-use crate::derived::{json, node_id, save_edge};
+use crate::derived::node_id;
+use crate::edges::save_found;
 use crate::error::Result;
 use crate::store::Store;
 
@@ -79,7 +80,11 @@ impl Store {
     /// is not written, and edges of others are left alone.
     pub fn save_links(&mut self, edges: &[Edge]) -> Result<()> {
         self.database.write(|transaction| {
-            replace(transaction, edges).map_err(|source| self.database.failed(source))
+            save_found(transaction, edges)
+                .and_then(|()| {
+                    transaction.execute("DELETE FROM meta WHERE key = ?1", [UNLINKED]).map(drop)
+                })
+                .map_err(|source| self.database.failed(source))
         })
     }
 }
@@ -98,7 +103,7 @@ impl<'a> Details<'a> {
     fn prepare(connection: &'a Connection) -> rusqlite::Result<Self> {
         let prepare = |sql: &str| connection.prepare_cached(sql);
         Ok(Self {
-            files: prepare("SELECT path FROM file_touched WHERE node = ?1 ORDER BY path")?,
+            files: prepare("SELECT read, modified FROM files_touched WHERE node = ?1")?,
             tags: prepare("SELECT tag FROM tag WHERE node = ?1 ORDER BY kind, tag")?,
             tools: prepare("SELECT name FROM tool WHERE node = ?1 ORDER BY name")?,
             errors: prepare("SELECT type, message FROM error WHERE node = ?1 ORDER BY ordinal")?,
@@ -113,6 +118,13 @@ impl<'a> Details<'a> {
     fn of(&mut self, node: &Row<'_>) -> rusqlite::Result<NodeFacts> {
         let key: i64 = node.get(0)?;
         let text = |row: &Row<'_>| row.get(0);
+        let files = |row: &Row<'_>| {
+            let lines = [row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?];
+            let mut files: Vec<String> =
+                lines.into_iter().flat_map(str::lines).map(str::to_owned).collect();
+            files.sort();
+            Ok(files)
+        };
         let decided = |row: &Row<'_>| {
             Ok(format!("{}\n{}\n", row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?))
         };
@@ -136,7 +148,7 @@ impl<'a> Details<'a> {
                 .decisions
                 .query_map([key], decided)?
                 .collect::<rusqlite::Result<_>>()?,
-            files: self.files.query_map([key], text)?.collect::<rusqlite::Result<_>>()?,
+            files: self.files.query_row([key], files).optional()?.unwrap_or_default(),
             tags: self.tags.query_map([key], text)?.collect::<rusqlite::Result<_>>()?,
             tools: self.tools.query_map([key], text)?.collect::<rusqlite::Result<_>>()?,
             errors: self.errors.query_map([key], errors)?.collect::<rusqlite::Result<_>>()?,
@@ -147,24 +159,6 @@ impl<'a> Details<'a> {
                 .collect::<rusqlite::Result<_>>()?,
         })
     }
-}
-
-fn replace(transaction: &Transaction<'_>, edges: &[Edge]) -> rusqlite::Result<()> {
-    let mut known: BTreeMap<String, String> = {
-        let sql = "SELECT id, data FROM edge WHERE created_by = 'daemon'";
-        let mut statement = transaction.prepare(sql)?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect::<rusqlite::Result<_>>()?
-    };
-    for edge in edges {
-        if known.remove(&edge.id.to_string()).as_deref() != Some(&*json(edge)) {
-            save_edge(transaction, None, edge)?;
-        }
-    }
-    for gone in known.keys() {
-        transaction.prepare_cached("DELETE FROM edge WHERE id = ?1")?.execute([gone])?;
-    }
-    transaction.execute("DELETE FROM meta WHERE key = ?1", [UNLINKED]).map(drop)
 }
 
 /// Reads a value of a closed set by its word; `None` if this program does not know it.

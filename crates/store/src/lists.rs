@@ -123,7 +123,8 @@ impl NodeFilter {
         conditions
             .add("id IN (SELECT node FROM tag WHERE tag = ? COLLATE NOCASE)", self.tag.clone());
         conditions.add(
-            "id IN (SELECT node FROM file_touched WHERE instr(path, ?) > 0)",
+            "id IN (SELECT node FROM files_touched, (SELECT ? AS part)
+                    WHERE instr(read, part) OR instr(modified, part))",
             self.file.clone(),
         );
         if self.needs_review {

@@ -61,7 +61,7 @@ fn is_string(raw: Raw<'_>) -> bool {
 }
 
 /// Returns text on one line, without control characters and colours, cut after `limit` characters.
-pub(super) fn one_line(text: &str, limit: usize) -> String {
+pub(crate) fn one_line(text: &str, limit: usize) -> String {
     if text.len() <= limit && is_plain_line(text) {
         return text.to_owned();
     }

@@ -6,7 +6,7 @@ use pi_brain_session::Millis;
 
 use super::shape::Shape;
 use crate::boundary::{Boundary, BoundaryKind, Rules, millis, minutes};
-use crate::outline::{Aside, Kind, Outline, Sketch};
+use crate::outline::{Aside, Kind, Outline, Sketch, gist};
 use crate::segment::{Place, Segment};
 
 /// Goes through a file and remembers what the next line may depend on.
@@ -216,14 +216,14 @@ impl<'a> Cutter<'a> {
         }
         if let Some(Aside::BranchSummary { summary, from }) = sketch.aside.as_deref() {
             let left = self.branch_left(from.as_deref(), parent);
-            found.push((BoundaryKind::Branch { summary: summary.clone() }, left));
+            found.push((BoundaryKind::Branch { summary: gist(summary) }, left));
         } else if step.jumps {
             let (expected_parent_id, actual_parent_id) = (self.id(self.leaf), self.id(parent));
             let jump = BoundaryKind::TreeJump { expected_parent_id, actual_parent_id };
             found.push((jump, self.leaf));
         }
         if let Some(Aside::Compaction { summary, tokens_before }) = sketch.aside.as_deref() {
-            let (summary, tokens_before) = (summary.clone(), *tokens_before);
+            let (summary, tokens_before) = (gist(summary), *tokens_before);
             found.push((BoundaryKind::Compaction { summary, tokens_before }, step.previous));
         }
         let gap = self.gap(step.clock, at).filter(|_| sketch.kind.keeps_time());

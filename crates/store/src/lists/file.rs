@@ -1,9 +1,11 @@
 //! Which nodes have touched a file.
 
+use rusqlite::OptionalExtension;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{NODE_COLUMNS, NodeRow, node_row};
+use crate::derived::json;
 use crate::error::Result;
 use crate::store::Store;
 
@@ -31,29 +33,36 @@ pub struct FileTouch {
 impl Store {
     /// Lists what has touched a file, the newest first.
     pub fn touches(&self, wanted: &FileWanted) -> Result<Vec<FileTouch>> {
-        // What a path of the table must end with can be told without knowing the project.
+        // What a path must end with can be told without knowing the project.
         let names = || wanted.names.iter().chain(&wanted.ending);
         let last = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
         let lasts: Vec<String> = names().map(|name| last(name)).collect();
-        let values = |list: &[String]| serde_json::to_string(list).expect("texts have a JSON form");
-        let sql = "SELECT path, modified, node FROM file_touched
-            WHERE EXISTS (SELECT 1 FROM json_each(?1) WHERE substr(file_touched.path, -length(value)) = value)";
-        let candidates: Vec<(String, bool, i64)> = self.database.read(|connection| {
+        let sql = "SELECT node, read, modified FROM files_touched
+            WHERE EXISTS (SELECT 1 FROM json_each(?1) WHERE instr(read, value) OR instr(modified, value))";
+        let candidates: Vec<(i64, String, String)> = self.database.read(|connection| {
             let mut statement = connection.prepare_cached(sql)?;
             let rows = statement
-                .query_map([values(&lasts)], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+                .query_map([json(&lasts)], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
             rows.collect()
         })?;
+        let ends_so = |path: &&str| lasts.iter().any(|last| path.ends_with(last));
         let mut touches = self.database.read(|connection| {
             let sql = format!("{NODE_COLUMNS} WHERE id = ?1 AND id NOT IN hidden");
             let mut statement = connection.prepare_cached(&sql)?;
             let mut touches = Vec::new();
-            for (path, modified, node) in candidates {
-                for node in statement.query_map([node], node_row)? {
-                    let node = node?;
-                    let path = whole(&node.project, &path);
-                    touches.extend(wanted.is(&path).then_some(FileTouch { path, modified, node }));
-                }
+            for (node, read, modified) in &candidates {
+                let Some(node) = statement.query_row([node], node_row).optional()? else {
+                    continue;
+                };
+                let paths = |list: &'_ str, modified: bool| {
+                    let node = &node;
+                    let whole = |path: &str| whole(&node.project, path);
+                    let paths = list.lines().filter(ends_so).map(whole);
+                    let touch = |path| FileTouch { path, modified, node: node.clone() };
+                    paths.filter(|path| wanted.is(path)).map(touch).collect::<Vec<_>>()
+                };
+                touches.extend(paths(read, false));
+                touches.extend(paths(modified, true));
             }
             Ok(touches)
         })?;

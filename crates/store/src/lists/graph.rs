@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{NodeFilter, NodeRow, Order};
-use crate::error::{Result, StoreError};
+use crate::edges::{EDGE_COLUMNS, edge_row};
+use crate::error::Result;
 use crate::store::Store;
 
 /// Nodes, and the edges between them.
@@ -26,19 +27,14 @@ impl Store {
         let clause = conditions.clause();
         let sql = format!(
             "WITH chosen AS (SELECT id FROM node {clause} ORDER BY started DESC, id LIMIT {limit})
-             SELECT data FROM edge WHERE source IN chosen AND target IN chosen ORDER BY id"
+             {EDGE_COLUMNS} WHERE source IN chosen AND target IN chosen ORDER BY id"
         );
-        let data: Vec<String> = self.database.read(|connection| {
+        let edges = self.database.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows = statement
-                .query_map(params_from_iter(conditions.values.iter()), |row| row.get(0))?;
-            rows.collect()
+            let rows =
+                statement.query_map(params_from_iter(conditions.values.iter()), edge_row)?;
+            rows.collect::<rusqlite::Result<_>>()
         })?;
-        let edges = data.iter().map(|edge| serde_json::from_str(edge)).collect::<Result<_, _>>();
-        let damaged = |why: serde_json::Error| StoreError::Damaged {
-            what: "an edge".to_owned(),
-            why: why.to_string(),
-        };
-        Ok((Graph { nodes, edges: edges.map_err(damaged)? }, total))
+        Ok((Graph { nodes, edges }, total))
     }
 }

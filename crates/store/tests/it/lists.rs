@@ -36,8 +36,8 @@ impl Brain {
 
     /// Adds a segment; the node that is made of it has the same number.
     fn segment(&self, id: i64, session: u32, project: &str) -> &Self {
-        let sql = "INSERT INTO segment (id, root, ordinal, session, project, started, ended, speaks, fingerprint, data)
-             VALUES (?1, 1, ?1, ?2, ?3, 0, 120000, 1, 0, '')";
+        let sql = "INSERT INTO segment (id, root, ordinal, session, project, started, ended, speaks, fingerprint)
+             VALUES (?1, 1, ?1, ?2, ?3, 0, 120000, 1, 0)";
         self.tables.execute(sql, params![id, session, project]).unwrap();
         self
     }
@@ -56,8 +56,11 @@ impl Brain {
     }
 
     fn touch(&self, node: i64, path: &str, modified: bool) -> &Self {
-        let sql = "INSERT INTO file_touched (node, path, modified) VALUES (?1, ?2, ?3)";
-        self.tables.execute(sql, params![node, path, modified]).unwrap();
+        let [read, modified] = if modified { ["", path] } else { [path, ""] };
+        let sql = "INSERT INTO files_touched (node, read, modified) VALUES (?1, ?2, ?3)
+             ON CONFLICT (node) DO UPDATE
+             SET read = read || char(10) || ?2, modified = modified || char(10) || ?3";
+        self.tables.execute(sql, params![node, read, modified]).unwrap();
         self
     }
 
@@ -71,8 +74,9 @@ impl Brain {
         let id = |number: i64| NodeId::from_u64(number.cast_unsigned());
         let edge =
             Edge::new(id(source), id(target), EdgeType::Resume, Millis(0), EdgeCreator::Boundary);
-        let sql = "INSERT INTO edge (id, source, target, type, created_by, data) VALUES (?1, ?2, ?3, 'resume', '', ?4)";
-        let data = serde_json::to_string(&edge).unwrap();
+        let sql = "INSERT INTO edge (id, source, target, type, created_by, data)
+             VALUES (?1, ?2, ?3, 'resume', 'boundary', ?4)";
+        let data = r#"{"metadata":{},"createdAt":"1970-01-01T00:00:00.000Z"}"#;
         self.tables.execute(sql, params![edge.id.to_string(), source, target, data]).unwrap();
         self
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use pi_brain_store::{DataFolder, Database, NodeFilter, Order, Store, StoreError};
+use pi_brain_brain::EdgeType;
+use pi_brain_store::{DataFolder, Database, FileWanted, NodeFilter, Order, Store, StoreError};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
@@ -15,6 +16,7 @@ const OLDER: &[(&str, &[u8])] = &[
     ("v3", include_bytes!("fixtures/v3.db")),
     ("v4", include_bytes!("fixtures/v4.db")),
     ("v5", include_bytes!("fixtures/v5.db")),
+    ("v6", include_bytes!("fixtures/v6.db")),
 ];
 
 #[test]
@@ -32,6 +34,19 @@ fn an_older_database_becomes_todays() {
         assert_eq!((nodes.len(), total), (3, 3), "{version}");
         let (graph, _) = store.graph(&NodeFilter::default(), 100).unwrap();
         assert_eq!(graph.edges.len(), 2, "{version}");
+        let forks = graph.edges.iter().filter(|edge| edge.kind == EdgeType::Fork);
+        let parents: Vec<_> =
+            forks.filter_map(|edge| edge.metadata.parent_session.as_deref()).collect();
+        assert_eq!(parents, ["aaaaaaaa-0000-7000-8000-000000000001"], "{version}");
+        let opened_by = |id| store.segment(id).unwrap().unwrap().boundaries;
+        let opened_by: Vec<_> = nodes.iter().flat_map(|node| opened_by(node.id)).collect();
+        let opened_by: Vec<_> = opened_by.iter().map(|boundary| &boundary["type"]).collect();
+        assert_eq!(opened_by, ["fork", "resume", "resume"], "{version}");
+        let ending = Some("cart.ts".to_owned());
+        let touches = store.touches(&FileWanted { ending, ..FileWanted::default() }).unwrap();
+        let touches: Vec<_> =
+            touches.iter().map(|touch| (&*touch.path, touch.modified)).collect();
+        assert_eq!(touches, [("/home/dev/shop/src/cart.ts", true)], "{version}");
         let numbers = store.numbers().unwrap();
         assert_eq!((numbers.families, numbers.messages), (1, 13), "{version}");
         // What lists say of sessions is not there yet: all files are to be looked at once more.
