@@ -53,11 +53,11 @@ pub(crate) fn derive(state: &FamilyState, with: &Circumstances<'_>) -> Result<Fa
     if !state.members.is_empty() {
         let map = family.map(ids);
         update.indexed = index_change(state.map.as_ref(), &map);
-        family.make_room(&map, &update.indexed);
+        family.make_room(&map, &update.indexed)?;
         update.map = Some(map);
     } else if state.map.is_some() {
         update.indexed = IndexChange::Everything;
-        family.make_room(&FamilyMap::default(), &update.indexed);
+        family.make_room(&FamilyMap::default(), &update.indexed)?;
     }
     let mut with_node: HashSet<usize> = HashSet::new();
     for (number, (segment, &id)) in cut.segments.iter().zip(ids).enumerate() {
@@ -451,9 +451,9 @@ impl<'a> Family<'a> {
     }
 
     /// Notes what the text index waits for, and takes out what stood there before.
-    fn make_room(&mut self, map: &FamilyMap, change: &IndexChange) {
-        let Some(mut filling) = self.with.filling else { return };
-        filling.make_room(self.state.root, change);
+    fn make_room(&mut self, map: &FamilyMap, change: &IndexChange) -> Result<()> {
+        let Some(mut filling) = self.with.filling else { return Ok(()) };
+        filling.make_room(self.state.root, change)?;
         let members = self.state.members.iter().zip(0_usize..);
         let files: HashMap<SessionNo, usize> =
             members.map(|(member, file)| (member.record.no, file)).collect();
@@ -470,6 +470,7 @@ impl<'a> Family<'a> {
                 new.for_each(&mut wait_for);
             }
         }
+        Ok(())
     }
 
     /// Gives an entry to the text index, if it waits for it.

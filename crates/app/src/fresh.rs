@@ -12,7 +12,7 @@ use std::path::Path;
 
 use pi_brain_brain::Sketch;
 use pi_brain_forest::{RootId, SessionRecord};
-use pi_brain_search::{Document, HotTail, Key};
+use pi_brain_search::{Document, HotTail, Key, MessageKey};
 use pi_brain_session::{Entry, Parent, prefix_check};
 use pi_brain_store::{SessionFile, Store};
 
@@ -67,9 +67,8 @@ impl FreshLines {
     }
 
     /// Returns the line that the text index knows by this key, if it is a fresh one.
-    pub(crate) fn get(&self, key: u64) -> Option<&FreshLine> {
-        let at = key.checked_sub(message_key(NO_ROOT, 0))?;
-        self.lines.get(usize::try_from(at).ok()?)
+    pub(crate) fn get(&self, key: MessageKey) -> Option<&FreshLine> {
+        self.lines.get(key.number as usize).filter(|_| key.family == NO_ROOT.number())
     }
 
     /// Reads what was appended to a long session. Returns `false` if the file has to be taken in: it is short, or much

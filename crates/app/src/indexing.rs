@@ -11,7 +11,9 @@ use std::sync::{Mutex, PoisonError};
 
 use pi_brain_brain::{Node, NodeId, NodeRef, word};
 use pi_brain_forest::{RootId, SessionNo};
-use pi_brain_search::{Document, Extent, HotTail, Key, SearchIndex, SearchWriter, entry_text};
+use pi_brain_search::{
+    Document, Extent, HotTail, Key, MessageKey, SearchIndex, SearchWriter, entry_text,
+};
 use pi_brain_session::{Entry, Millis, Raw};
 use pi_brain_store::{Citation, FamilyUpdate, IndexChange, Pending, Store};
 use rayon::prelude::*;
@@ -76,7 +78,7 @@ impl Filling {
         for (&id, node) in &nodes {
             let is_first = given.nodes.insert(id);
             if !(self.is_new && is_first) {
-                self.writer.delete(Key::Node(id.as_u64()));
+                self.writer.delete(Key::Node(id.as_u64()))?;
             }
             if !store.is_hidden(id)? {
                 let mut sink = self;
@@ -214,18 +216,19 @@ fn size(work: &[Pending]) -> usize {
 /// Where documents go.
 pub(crate) trait Sink {
     fn add(&mut self, document: &Document) -> Result<()>;
-    fn delete(&mut self, key: Key);
+    fn delete(&mut self, key: Key) -> Result<()>;
     fn delete_family(&mut self, family: u32);
 
     /// Makes room for the messages of a family that are new, or read from elsewhere.
-    fn make_room(&mut self, root: RootId, change: &IndexChange) {
+    fn make_room(&mut self, root: RootId, change: &IndexChange) -> Result<()> {
         match change {
-            IndexChange::Everything => self.delete_family(root.number()),
-            IndexChange::Messages(numbers) => {
-                for &number in numbers {
-                    self.delete(Key::Message(message_key(root, number)));
-                }
+            IndexChange::Everything => {
+                self.delete_family(root.number());
+                Ok(())
             }
+            IndexChange::Messages(numbers) => numbers
+                .iter()
+                .try_for_each(|&number| self.delete(Key::Message(message_key(root, number)))),
         }
     }
 }
@@ -236,8 +239,9 @@ impl Sink for HotTail {
         Ok(())
     }
 
-    fn delete(&mut self, key: Key) {
+    fn delete(&mut self, key: Key) -> Result<()> {
         Self::delete(self, key);
+        Ok(())
     }
 
     fn delete_family(&mut self, family: u32) {
@@ -251,10 +255,8 @@ impl Sink for &Filling {
         Ok(self.writer.add(document)?)
     }
 
-    fn delete(&mut self, key: Key) {
-        if !self.is_new {
-            self.writer.delete(key);
-        }
+    fn delete(&mut self, key: Key) -> Result<()> {
+        if self.is_new { Ok(()) } else { Ok(self.writer.delete(key)?) }
     }
 
     fn delete_family(&mut self, family: u32) {
@@ -268,7 +270,7 @@ impl Sink for &Filling {
 fn feed(store: &Store, change: &Pending, sink: &mut impl Sink) -> Result<()> {
     match change {
         Pending::Node(id) => {
-            sink.delete(Key::Node(id.as_u64()));
+            sink.delete(Key::Node(id.as_u64()))?;
             if store.is_hidden(*id)? {
                 return Ok(());
             }
@@ -278,7 +280,7 @@ fn feed(store: &Store, change: &Pending, sink: &mut impl Sink) -> Result<()> {
         }
         Pending::Family(root, which) => {
             let map = store.map(*root)?.unwrap_or_default();
-            sink.make_room(*root, which);
+            sink.make_room(*root, which)?;
             let wanted: Vec<Citation> = match which {
                 IndexChange::Everything => map.messages().collect(),
                 IndexChange::Messages(numbers) => {
@@ -291,15 +293,8 @@ fn feed(store: &Store, change: &Pending, sink: &mut impl Sink) -> Result<()> {
 }
 
 /// Names a message in the index.
-pub(crate) fn message_key(root: RootId, number: u32) -> u64 {
-    u64::from(root.number()) << 32 | u64::from(number)
-}
-
-/// Reads a message's name in the index.
-pub(crate) fn message_of(key: u64) -> (RootId, u32) {
-    let halves = (key >> 32, key & u64::from(u32::MAX));
-    let half = |half: u64| u32::try_from(half).unwrap_or(u32::MAX);
-    (RootId::new(half(halves.0)), half(halves.1))
+pub(crate) fn message_key(root: RootId, number: u32) -> MessageKey {
+    MessageKey { family: root.number(), number }
 }
 
 /// Makes the documents of messages, reading their text back file by file.
@@ -351,13 +346,10 @@ impl MessageSource<'_> {
             tools: text.tools,
             model: text.model,
             files: text.files,
-            ..Document::new(Key::Message(message_key(self.root, number)), self.root.number())
+            ..Document::new(Key::Message(message_key(self.root, number)))
         })
     }
 }
-
-/// Nodes belong to no family in the index: they come and go by themselves.
-const NO_FAMILY: u32 = 0;
 
 fn node_document(node: &Node) -> Document {
     let (body, detail) = node_text(node);
@@ -372,7 +364,7 @@ fn node_document(node: &Node) -> Document {
         files: node.content.files_touched.clone(),
         node_type: Some(word(&node.classification.node_type)),
         outcome: Some(word(&node.content.outcome)),
-        ..Document::new(Key::Node(node.id.as_u64()), NO_FAMILY)
+        ..Document::new(Key::Node(node.id.as_u64()))
     }
 }
 

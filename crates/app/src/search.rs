@@ -8,7 +8,7 @@ use jiff::Zoned;
 use pi_brain_brain::{NodeId, NodeRef, Sketch};
 use pi_brain_forest::{RootId, SessionNo};
 use pi_brain_search::{
-    Extent, Filters, Key, Query, Request, Snippet, Speaker, entry_text, search, snippet,
+    Extent, Filters, Key, MessageKey, Query, Request, Snippet, Speaker, entry_text, search, snippet,
 };
 use pi_brain_session::Millis;
 use pi_brain_store::{Citation, FamilyMap, NodeRow, SessionFile, Store};
@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::error::Result;
 use crate::fresh::{FreshLine, FreshLines};
-use crate::indexing::{message_of, node_text};
+use crate::indexing::node_text;
 use crate::text::{EntryReader, SketchReader};
 
 /// What somebody looks for, and how much of it.
@@ -220,10 +220,9 @@ impl<'a> Lookup<'a> {
         Ok(session)
     }
 
-    pub(crate) fn citation(&self, key: u64) -> Result<Option<(Arc<FamilyMap>, Citation)>> {
-        let (root, number) = message_of(key);
-        let map = self.map(root)?;
-        let citation = map.message(number);
+    pub(crate) fn citation(&self, key: MessageKey) -> Result<Option<(Arc<FamilyMap>, Citation)>> {
+        let map = self.map(RootId::new(key.family))?;
+        let citation = map.message(key.number);
         Ok(citation.map(|citation| (map, citation)))
     }
 
@@ -260,7 +259,7 @@ impl<'a> Lookup<'a> {
             || self.node_at(map, citation).is_ok_and(|node| is_wanted_node(node.as_ref(), filters))
     }
 
-    fn message(&self, key: u64, query: &Query) -> Result<Option<FoundItem>> {
+    fn message(&self, key: MessageKey, query: &Query) -> Result<Option<FoundItem>> {
         if let Some(FreshLine { session, sketch, abandoned }) = self.fresh.get(key) {
             return Ok(read_back(session.clone(), sketch, None, *abandoned, query));
         }

@@ -55,7 +55,7 @@ use talk::{Speaker, Talk};
 use times::Times;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-5";
+const ANALYZER_VERSION: &str = "built-in-6";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]

@@ -13,9 +13,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Key {
     /// A message of the forest.
-    Message(u64),
+    Message(MessageKey),
     /// A node.
     Node(u64),
+}
+
+/// Names a message. Neighbours differ in small numbers only, which take little room in an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct MessageKey {
+    /// The family it belongs to.
+    pub family: u32,
+    /// Its number there.
+    pub number: u32,
 }
 
 /// Who speaks in a document.
@@ -55,8 +64,6 @@ impl Speaker {
 pub struct Document {
     /// What it is about.
     pub key: Key,
-    /// The family it belongs to.
-    pub family: u32,
     /// The words that count most.
     pub body: String,
     /// Further words: tool arguments, tool results, the small print of a node.
@@ -81,10 +88,9 @@ pub struct Document {
 
 impl Document {
     /// Returns a document without words.
-    pub fn new(key: Key, family: u32) -> Self {
+    pub fn new(key: Key) -> Self {
         Self {
             key,
-            family,
             body: String::new(),
             detail: String::new(),
             project: None,

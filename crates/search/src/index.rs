@@ -10,6 +10,8 @@ use std::sync::Arc;
 use tantivy::directory::error::{LockError, OpenReadError};
 use tantivy::directory::{Directory, INDEX_WRITER_LOCK, MmapDirectory};
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, NoMergePolicy};
+use tantivy::query::{BooleanQuery, Query, TermQuery};
+use tantivy::schema::IndexRecordOption;
 use tantivy::tokenizer::TokenizerManager;
 use tantivy::{Index, IndexSettings, IndexWriter, ReloadPolicy, SegmentMeta, TantivyError};
 
@@ -183,8 +185,12 @@ impl SearchWriter {
     }
 
     /// Deletes the document with this key from among those added so far.
-    pub fn delete(&self, key: Key) {
-        self.writer.delete_term(FIELDS.key(key));
+    pub fn delete(&self, key: Key) -> Result<(), SearchError> {
+        let terms = FIELDS.key(key).into_iter().map(|term| -> Box<dyn Query> {
+            Box::new(TermQuery::new(term, IndexRecordOption::Basic))
+        });
+        self.writer.delete_query(Box::new(BooleanQuery::intersection(terms.collect())))?;
+        Ok(())
     }
 
     /// Deletes all documents of a family from among those added so far.

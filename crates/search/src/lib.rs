@@ -28,7 +28,7 @@ mod error;
 
 pub use confirm::Details;
 pub use deep::{DeepHit, DeepHits, deep_search};
-pub use document::{Document, EntryText, Extent, Key, Speaker, entry_text};
+pub use document::{Document, EntryText, Extent, Key, MessageKey, Speaker, entry_text};
 pub use error::SearchError;
 pub use index::{SearchIndex, SearchWriter};
 pub use query::{DocumentKind, Filters, Query};

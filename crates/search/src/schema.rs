@@ -7,12 +7,12 @@ use tantivy::schema::{
 };
 use tantivy::{TantivyDocument, Term};
 
-use crate::document::{Document, Key};
+use crate::document::{Document, Key, MessageKey};
 use crate::query::DocumentKind;
 use crate::tokens::{DISTINCT_TOKENIZER, TOKENIZER};
 
 /// The names of the columns that are read for each hit.
-pub(crate) const MESSAGE: &str = "message";
+pub(crate) const NUMBER: &str = "number";
 pub(crate) const NODE: &str = "node";
 pub(crate) const FAMILY: &str = "family";
 pub(crate) const TIME: &str = "time";
@@ -31,9 +31,9 @@ pub(crate) struct Fields {
     pub(crate) outcome: Field,
     /// Words of ours for what a document is: `message` or `node`, and who speaks.
     pub(crate) kind: Field,
-    message: Field,
-    node: Field,
     family: Field,
+    number: Field,
+    node: Field,
     time: Field,
     speaker: Field,
 }
@@ -64,8 +64,8 @@ impl Fields {
             ["project", "files", "tools", "model", "node_type", "outcome"]
                 .map(|name| builder.add_text_field(name, filter.clone()));
         let kind = builder.add_text_field("kind", text(TOKENIZER, IndexRecordOption::Basic, false));
-        let [message, node, family] =
-            [MESSAGE, NODE, FAMILY].map(|name| builder.add_u64_field(name, key.clone()));
+        let [family, number, node] =
+            [FAMILY, NUMBER, NODE].map(|name| builder.add_u64_field(name, key.clone()));
         let time = builder.add_i64_field(TIME, column.clone());
         let speaker = builder.add_u64_field(SPEAKER, column);
         let schema = builder.build();
@@ -80,19 +80,21 @@ impl Fields {
             node_type,
             outcome,
             kind,
-            message,
-            node,
             family,
+            number,
+            node,
             time,
             speaker,
         }
     }
 
-    /// Returns the term of the document with this key.
-    pub(crate) fn key(&self, key: Key) -> Term {
+    /// Returns the terms that only the document with this key has all of.
+    pub(crate) fn key(&self, key: Key) -> Vec<Term> {
         match key {
-            Key::Message(number) => Term::from_field_u64(self.message, number),
-            Key::Node(number) => Term::from_field_u64(self.node, number),
+            Key::Message(MessageKey { family, number }) => {
+                vec![self.family(family), Term::from_field_u64(self.number, number.into())]
+            }
+            Key::Node(number) => vec![Term::from_field_u64(self.node, number)],
         }
     }
 
@@ -136,10 +138,12 @@ impl Fields {
             }
         });
         match document.key {
-            Key::Message(number) => fields.add_u64(self.message, number),
+            Key::Message(MessageKey { family, number }) => {
+                fields.add_u64(self.family, family.into());
+                fields.add_u64(self.number, number.into());
+            }
             Key::Node(number) => fields.add_u64(self.node, number),
         }
-        fields.add_u64(self.family, u64::from(document.family));
         if let Some(time) = document.time {
             fields.add_i64(self.time, time.0);
         }

@@ -55,8 +55,6 @@ pub struct Hits {
 pub struct Hit {
     /// What it is about.
     pub key: Key,
-    /// The family it belongs to.
-    pub family: u32,
     /// How good it is; 0 where nothing but filters was asked for.
     pub score: f64,
     /// When it was said or done.
@@ -377,7 +375,7 @@ impl OnDisk<'_> {
                     in_project: projects.as_mut().is_some_and(|docs| is_at(&mut **docs, doc)),
                 };
                 let score = ranking.score(&found);
-                let hit = Hit { key, family: columns.family(doc), score, time };
+                let hit = Hit { key, score, time };
                 candidates.push(Candidate { hit, found });
             }
         }
@@ -426,7 +424,7 @@ fn in_tail(
                 in_project: project.as_ref().is_some_and(|project| project[at]),
             };
             let score = ranking.score(&found);
-            let hit = Hit { key: place.key, family: place.family, score, time: place.time };
+            let hit = Hit { key: place.key, score, time: place.time };
             candidates.push(Candidate { hit, found });
         }
     }

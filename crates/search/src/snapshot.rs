@@ -6,10 +6,10 @@ use pi_brain_session::Millis;
 use rayon::prelude::*;
 use tantivy::columnar::Column;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::schema::Field;
+use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, IndexReader, Searcher, SegmentReader, TERMINATED, Term};
 
-use crate::document::{Key, Speaker};
+use crate::document::{Key, MessageKey, Speaker};
 use crate::schema::{self, FIELDS};
 
 /// One state of the index. Columns are opened once, not for every query.
@@ -52,28 +52,39 @@ impl Snapshot {
         (&self.searcher.segment_readers()[at], &self.columns[at])
     }
 
-    /// Adds the documents with a term to lists of documents, one for each segment.
+    /// Adds the documents that have all of some terms to lists of documents, one for each segment.
     pub(crate) fn add_documents_with(
         &self,
-        term: &Term,
+        terms: &[Term],
         lists: &mut [Vec<DocId>],
     ) -> tantivy::Result<()> {
         for (reader, list) in self.searcher.segment_readers().iter().zip(lists) {
-            let option = tantivy::schema::IndexRecordOption::Basic;
-            let Some(mut docs) =
-                reader.inverted_index(term.field())?.read_postings(term, option)?
-            else {
-                continue;
+            let postings = |term: &Term| {
+                let index = reader.inverted_index(term.field())?;
+                Ok(index.read_postings(term, IndexRecordOption::Basic)?)
             };
-            while docs.doc() != TERMINATED {
-                if is_alive(reader, docs.doc()) {
-                    list.push(docs.doc());
+            let found: tantivy::Result<Option<Vec<_>>> = terms.iter().map(postings).collect();
+            let Some(mut found) = found? else { continue };
+            let mut doc = 0;
+            loop {
+                let reached = found.iter_mut().map(|docs| reach(docs, doc)).max();
+                match reached {
+                    None | Some(TERMINATED) => break,
+                    Some(reached) if reached > doc => doc = reached,
+                    Some(_) => {
+                        list.extend(is_alive(reader, doc).then_some(doc));
+                        doc += 1;
+                    }
                 }
-                docs.advance();
             }
         }
         Ok(())
     }
+}
+
+/// Moves to a document, or to the first one behind it.
+fn reach(docs: &mut impl DocSet, doc: DocId) -> DocId {
+    if docs.doc() < doc { docs.seek(doc) } else { docs.doc() }
 }
 
 /// Adds up the lengths of the texts in a segment that have not been deleted.
@@ -99,9 +110,9 @@ pub(crate) fn is_alive(reader: &SegmentReader, doc: DocId) -> bool {
 
 /// The columns of a segment. One that no document of the segment has a value for is absent.
 pub(crate) struct Columns {
-    message: Option<Column<u64>>,
-    node: Option<Column<u64>>,
     family: Option<Column<u64>>,
+    number: Option<Column<u64>>,
+    node: Option<Column<u64>>,
     time: Option<Column<i64>>,
     speaker: Option<Column<u64>>,
 }
@@ -110,23 +121,21 @@ impl Columns {
     fn open(reader: &SegmentReader) -> tantivy::Result<Self> {
         let columns = reader.fast_fields();
         Ok(Self {
-            message: columns.column_opt(schema::MESSAGE)?,
-            node: columns.column_opt(schema::NODE)?,
             family: columns.column_opt(schema::FAMILY)?,
+            number: columns.column_opt(schema::NUMBER)?,
+            node: columns.column_opt(schema::NODE)?,
             time: columns.column_opt(schema::TIME)?,
             speaker: columns.column_opt(schema::SPEAKER)?,
         })
     }
 
     pub(crate) fn key(&self, doc: DocId) -> Option<Key> {
-        let message = self.message.as_ref().and_then(|column| column.first(doc));
-        let node = || self.node.as_ref().and_then(|column| column.first(doc));
-        message.map(Key::Message).or_else(|| node().map(Key::Node))
-    }
-
-    pub(crate) fn family(&self, doc: DocId) -> u32 {
-        let family = self.family.as_ref().and_then(|column| column.first(doc));
-        family.and_then(|family| u32::try_from(family).ok()).unwrap_or_default()
+        let value = |column: &Option<Column<u64>>| column.as_ref()?.first(doc);
+        let small = |column| value(column).and_then(|value| u32::try_from(value).ok());
+        match (small(&self.family), small(&self.number)) {
+            (Some(family), Some(number)) => Some(Key::Message(MessageKey { family, number })),
+            _ => value(&self.node).map(Key::Node),
+        }
     }
 
     pub(crate) fn time(&self, doc: DocId) -> Option<Millis> {

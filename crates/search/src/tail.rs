@@ -13,7 +13,7 @@ use tantivy::schema::Field;
 use tantivy::tokenizer::{TokenStream, Tokenizer};
 use tantivy::{DocId, SearcherGeneration, Term};
 
-use crate::document::{Document, Key, Speaker};
+use crate::document::{Document, Key, MessageKey, Speaker};
 use crate::plan::Leaf;
 use crate::schema::FIELDS;
 use crate::snapshot::{Snapshot, rounded_length};
@@ -31,7 +31,8 @@ pub struct HotTail {
     lengths: HashMap<Field, u64>,
     /// What the index has of these is out of date.
     stale: HashSet<Key>,
-    stale_terms: Vec<Term>,
+    /// As terms: a document that has all of such a list is one of them.
+    stale_terms: Vec<Vec<Term>>,
     hidden: Mutex<Hidden>,
     tokenizer: Identifiers,
     detail_tokenizer: Distinct,
@@ -51,7 +52,6 @@ struct Hidden {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) key: Key,
-    pub(crate) family: u32,
     pub(crate) time: Option<Millis>,
     pub(crate) speaker: Option<Speaker>,
     lengths: [u32; 2],
@@ -100,10 +100,11 @@ impl HotTail {
         });
         self.count(lengths, |sum, length| sum + length);
         self.by_key.insert(document.key, place);
-        self.by_family.entry(document.family).or_default().push(place);
+        if let Key::Message(MessageKey { family, .. }) = document.key {
+            self.by_family.entry(family).or_default().push(place);
+        }
         self.places.push(Some(Place {
             key: document.key,
-            family: document.family,
             time: document.time,
             speaker: document.speaker,
             lengths,
@@ -123,7 +124,7 @@ impl HotTail {
                 self.remove(key);
             }
         }
-        self.stale_terms.push(FIELDS.family(family));
+        self.stale_terms.push(vec![FIELDS.family(family)]);
     }
 
     /// Forgets everything: the index has it now.
@@ -174,8 +175,8 @@ impl HotTail {
         }
         if hidden.known < self.stale_terms.len() {
             let mut lists = Vec::clone(&hidden.documents);
-            for term in &self.stale_terms[hidden.known..] {
-                snapshot.add_documents_with(term, &mut lists)?;
+            for terms in &self.stale_terms[hidden.known..] {
+                snapshot.add_documents_with(terms, &mut lists)?;
             }
             for list in &mut lists {
                 list.sort_unstable();

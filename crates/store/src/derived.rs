@@ -254,7 +254,8 @@ fn known_segments(
     connection: &Connection,
     root: RootId,
 ) -> rusqlite::Result<HashMap<NodeId, KnownSegment>> {
-    let sql = "SELECT id, fingerprint, ordinal, closes, session, boundaries FROM segment WHERE root = ?1";
+    let sql =
+        "SELECT id, fingerprint, ordinal, closes, session, boundaries FROM segment WHERE root = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([root.number()], |row| {
         let known = KnownSegment {
@@ -475,8 +476,17 @@ pub(crate) fn save_node(
 }
 
 /// What is kept of a node beside its row, to be asked across nodes.
-const DETAILS: [&str; 9] =
-    ["tag", "files_touched", "tool", "error", "tool_error", "decision", "lesson", "quirk", "review"];
+const DETAILS: [&str; 9] = [
+    "tag",
+    "files_touched",
+    "tool",
+    "error",
+    "tool_error",
+    "decision",
+    "lesson",
+    "quirk",
+    "review",
+];
 
 fn clear_details(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     for table in DETAILS {
@@ -495,10 +505,12 @@ fn save_details(transaction: &Transaction<'_>, id: i64, node: &Node) -> rusqlite
         }
     }
     let modified = node.ext.as_ref().map_or(&[][..], |ext| &ext.files_modified);
-    let (modified, read): (Vec<&str>, Vec<&str>) =
-        node.content.files_touched.iter().map(String::as_str).partition(|path| {
-            modified.iter().any(|modified| modified == path)
-        });
+    let (modified, read): (Vec<&str>, Vec<&str>) = node
+        .content
+        .files_touched
+        .iter()
+        .map(String::as_str)
+        .partition(|path| modified.iter().any(|modified| modified == path));
     if !node.content.files_touched.is_empty() {
         put("INSERT INTO files_touched (node, read, modified) VALUES (?1, ?2, ?3)")?
             .execute(params![id, read.join("\n"), modified.join("\n")])?;

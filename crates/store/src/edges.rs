@@ -43,8 +43,8 @@ pub(crate) fn edge_row(row: &Row<'_>) -> rusqlite::Result<Edge> {
     };
     let unknown = |column: usize| damaged(column, "this program does not know the word".into());
     let id: EdgeId = row.get_ref(0)?.as_str()?.parse().map_err(|_| unknown(0))?;
-    let rest: Rest = serde_json::from_str(row.get_ref(5)?.as_str()?)
-        .map_err(|why| damaged(5, Box::new(why)))?;
+    let rest: Rest =
+        serde_json::from_str(row.get_ref(5)?.as_str()?).map_err(|why| damaged(5, Box::new(why)))?;
     Ok(Edge {
         id,
         source_node_id: node_id(row.get(1)?),

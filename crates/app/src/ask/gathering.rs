@@ -5,7 +5,9 @@ use std::path::Path;
 
 use pi_brain_brain::{NodeId, NodeRef, Passage, Question, Voice};
 use pi_brain_forest::{RootId, SessionNo};
-use pi_brain_search::{EntryText, Extent, Key, Query, Request, Speaker, entry_text, search};
+use pi_brain_search::{
+    EntryText, Extent, Key, MessageKey, Query, Request, Speaker, entry_text, search,
+};
 use pi_brain_session::Millis;
 use pi_brain_store::{NodeFilter, NodeRow, Order, SessionFile};
 
@@ -14,7 +16,6 @@ use super::period::Period;
 use crate::app::App;
 use crate::error::Result;
 use crate::fresh::FreshLine;
-use crate::indexing::message_of;
 use crate::search::Lookup;
 use crate::text::{EntryReader, SketchReader};
 
@@ -123,7 +124,7 @@ impl Asking {
                 if let Some(line) = app.fresh.get(key) {
                     return line.session.id == self.id;
                 }
-                let (root, _) = message_of(key);
+                let root = RootId::new(key.family);
                 // Most documents are from other families: nothing is read for them.
                 self.files.iter().any(|(own, _)| *own == root)
                     && lookup.citation(key).is_ok_and(|found| {
@@ -157,8 +158,8 @@ impl Gathering<'_> {
         }
     }
 
-    fn want(&mut self, key: u64, with_neighbours: bool) -> Result<()> {
-        let (root, _) = message_of(key);
+    fn want(&mut self, key: MessageKey, with_neighbours: bool) -> Result<()> {
+        let root = RootId::new(key.family);
         let Some((map, citation)) = self.lookup.citation(key)? else { return Ok(()) };
         let wanted = self.wanted.entry((root, citation.session)).or_default();
         wanted.hits.insert(citation.entry, citation.abandoned);

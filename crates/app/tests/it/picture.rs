@@ -39,13 +39,11 @@ impl Picture {
             let node = essence(serde_json::to_value(&node).unwrap());
             (id.to_string(), json!({"hidden": hidden, "orphaned": orphaned, "node": node}))
         });
-        let edges = rows(&database, "SELECT id, data FROM edge", |row| {
-            Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
-        });
-        let edges = edges.into_iter().map(|(id, data)| (id, serde_json::from_str(&data).unwrap()));
+        let edges = app.store().edges_of(None).unwrap().into_iter();
+        let edges = edges.map(|edge| (edge.id.to_string(), serde_json::to_value(&edge).unwrap()));
         let segments = rows(
             &database,
-            "SELECT segment.id, session.id, segment.project, started, ended, closes, speaks, segment.data
+            "SELECT segment.id, session.id, segment.project, started, ended, closes, speaks, end_entry, boundaries
              FROM segment JOIN session ON no = segment.session",
             |row| Ok((hex(row.get(0)?), texts(row, 1))),
         );

@@ -219,7 +219,13 @@ impl Reading {
             does[act] |= margin > CLEAR;
             gives_up |= ACTS[act] == Act::Surrender && margin > CLEAR_END;
         }
-        Self { act: ACTS[best], does, gives_up, negates: negates(&text.to_lowercase()), is_understood: true }
+        Self {
+            act: ACTS[best],
+            does,
+            gives_up,
+            negates: negates(&text.to_lowercase()),
+            is_understood: true,
+        }
     }
 
     fn does(&self, act: Act) -> bool {
@@ -338,10 +344,8 @@ pub(super) fn conclusion_in(text: &str, ends_failing: bool) -> Conclusion {
     const ALL: [Conclusion; 4] =
         [Conclusion::Done, Conclusion::Partial, Conclusion::Failed, Conclusion::Asks];
     const CLEAR: f32 = 0.8;
-    static CONCLUSIONS: Examples<4> = Examples::new(
-        examples::CONCLUSIONS,
-        ["done", "partial", "failed", "asks"],
-    );
+    static CONCLUSIONS: Examples<4> =
+        Examples::new(examples::CONCLUSIONS, ["done", "partial", "failed", "asks"]);
     let judge = |text: &str| {
         let mut weights = CONCLUSIONS.weigh(text);
         if FAILURE.are_in(&text.to_lowercase()) {
@@ -367,8 +371,7 @@ pub(super) fn conclusion_in(text: &str, ends_failing: bool) -> Conclusion {
 
 /// Returns how clearly a sentence of a model's states a choice between ways to do something; below zero if it does not.
 pub(super) fn chooses(sentence: &str) -> f32 {
-    static STATEMENTS: Examples<2> =
-        Examples::new(examples::STATEMENTS, ["chooses", "tells"]);
+    static STATEMENTS: Examples<2> = Examples::new(examples::STATEMENTS, ["chooses", "tells"]);
     let [chooses, tells] = STATEMENTS.weigh(sentence);
     chooses - tells
 }

@@ -6,8 +6,8 @@ use jiff::Zoned;
 use jiff::civil::date;
 use jiff::tz::TimeZone;
 use pi_brain_search::{
-    Document, Hits, HotTail, Key, Query, Request, SearchError, SearchIndex, SearchWriter, Speaker,
-    search,
+    Document, Hits, HotTail, Key, MessageKey, Query, Request, SearchError, SearchIndex,
+    SearchWriter, Speaker, search,
 };
 use pi_brain_session::Millis;
 use tempfile::TempDir;
@@ -33,22 +33,23 @@ pub(crate) fn request<'a>() -> Request<'a> {
     }
 }
 
+/// Names a message of the first family.
+pub(crate) fn message_key(number: u32) -> Key {
+    Key::Message(MessageKey { family: 1, number })
+}
+
 /// A message that was said a number of days ago.
-pub(crate) fn message(number: u64, body: &str) -> Document {
+pub(crate) fn message(number: u32, body: &str) -> Document {
     Document {
         body: body.to_owned(),
         speaker: Some(Speaker::Assistant),
         time: Some(days_ago(40)),
-        ..Document::new(Key::Message(number), 1)
+        ..Document::new(message_key(number))
     }
 }
 
 pub(crate) fn node(number: u64, body: &str) -> Document {
-    Document {
-        body: body.to_owned(),
-        time: Some(days_ago(40)),
-        ..Document::new(Key::Node(number), 1)
-    }
+    Document { body: body.to_owned(), time: Some(days_ago(40)), ..Document::new(Key::Node(number)) }
 }
 
 pub(crate) fn days_ago(days: i64) -> Millis {
@@ -132,7 +133,7 @@ pub(crate) fn writer(index: &SearchIndex) -> SearchWriter {
 
 pub(crate) fn numbers(hits: &Hits) -> Vec<i64> {
     let number = |key: Key| match key {
-        Key::Message(number) => i64::try_from(number).unwrap(),
+        Key::Message(MessageKey { number, .. }) => number.into(),
         Key::Node(number) => -i64::try_from(number).unwrap(),
     };
     hits.hits.iter().map(|hit| number(hit.key)).collect()

@@ -3,7 +3,7 @@
 use pi_brain_search::{Document, Key, Request, Speaker};
 use proptest::prelude::*;
 
-use crate::common::{Library, days_ago, message, node, numbers, request};
+use crate::common::{Library, days_ago, message, message_key, node, numbers, request};
 
 /// Looks for the query in these texts, which are numbered from 1; the order of what is found does not matter.
 #[track_caller]
@@ -66,7 +66,7 @@ fn paths_are_found_by_parts_and_as_a_whole() {
 /// Looks for the query in what tools printed.
 #[track_caller]
 fn check_printed(query: &str, texts: &[&str], expected: &[i64]) {
-    let printed = |(number, text): (u64, &&str)| Document {
+    let printed = |(number, text): (u32, &&str)| Document {
         detail: (*text).to_owned(),
         speaker: Some(Speaker::Tool),
         ..message(number, "")
@@ -93,7 +93,7 @@ fn what_tools_print_is_found_in_a_row_too() {
 
 #[test]
 fn scattered_parts_of_an_identifier_do_not_count() {
-    let printed = |number: u64| Document {
+    let printed = |number: u32| Document {
         detail: if number <= 300 { "readErrorCode()" } else { "an error code was read" }.to_owned(),
         ..message(number, "")
     };
@@ -104,7 +104,7 @@ fn scattered_parts_of_an_identifier_do_not_count() {
 
 #[test]
 fn of_very_many_outputs_that_may_hold_a_phrase_the_best_are_read() {
-    let printed = |number: u64| Document {
+    let printed = |number: u32| Document {
         detail: if number.is_multiple_of(2) { "cache miss" } else { "miss cache" }.to_owned(),
         ..message(number, "")
     };
@@ -235,7 +235,7 @@ fn what_nobody_counts_is_found_all_the_same() {
 fn the_caller_judges_what_the_index_does_not_know() {
     let documents = facts();
     for library in [Library::committed(&documents), Library::hot(&documents)] {
-        let odd = |key: Key| matches!(key, Key::Message(1) | Key::Node(3));
+        let odd = |key: Key| key == message_key(1) || key == Key::Node(3);
         let request = Request { allow: Some(&odd), ..request() };
         let hits = library.try_search("fix", &request).unwrap();
         assert_eq!((numbers(&hits).len(), hits.total), (2, 2));

@@ -10,7 +10,7 @@ fn check(query: &str, documents: &[Document], expected: &[i64]) {
     assert_eq!(Library::hot(documents).found(query), expected, "{query} hot");
 }
 
-fn said(number: u64, speaker: Speaker, body: &str) -> Document {
+fn said(number: u32, speaker: Speaker, body: &str) -> Document {
     Document { speaker: Some(speaker), ..message(number, body) }
 }
 
@@ -88,7 +88,7 @@ fn ties_go_to_the_smaller_key_wherever_documents_lie() {
 fn pages_follow_each_other() {
     let documents: Vec<Document> = (1..=300)
         .map(|number| Document {
-            time: Some(days_ago(i64::try_from(number % 50).unwrap())),
+            time: Some(days_ago(i64::from(number % 50))),
             ..message(number, "page of words")
         })
         .collect();

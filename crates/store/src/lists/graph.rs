@@ -31,8 +31,7 @@ impl Store {
         );
         let edges = self.database.read(|connection| {
             let mut statement = connection.prepare_cached(&sql)?;
-            let rows =
-                statement.query_map(params_from_iter(conditions.values.iter()), edge_row)?;
+            let rows = statement.query_map(params_from_iter(conditions.values.iter()), edge_row)?;
             rows.collect::<rusqlite::Result<_>>()
         })?;
         Ok((Graph { nodes, edges }, total))

@@ -44,8 +44,7 @@ fn an_older_database_becomes_todays() {
         assert_eq!(opened_by, ["fork", "resume", "resume"], "{version}");
         let ending = Some("cart.ts".to_owned());
         let touches = store.touches(&FileWanted { ending, ..FileWanted::default() }).unwrap();
-        let touches: Vec<_> =
-            touches.iter().map(|touch| (&*touch.path, touch.modified)).collect();
+        let touches: Vec<_> = touches.iter().map(|touch| (&*touch.path, touch.modified)).collect();
         assert_eq!(touches, [("/home/dev/shop/src/cart.ts", true)], "{version}");
         let numbers = store.numbers().unwrap();
         assert_eq!((numbers.families, numbers.messages), (1, 13), "{version}");

@@ -8,8 +8,8 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use super::super::{examples, regression};
 use super::super::speech::{Signs, always_in, chooses_way, negates, reason_in, sentences};
+use super::super::{examples, regression};
 use crate::vocabulary::{is_light, is_stop_word, pieces, plain};
 
 /// What somebody said, and whether tools were called with it.

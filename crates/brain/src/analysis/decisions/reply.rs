@@ -33,7 +33,9 @@ impl Reply<'_> {
         }
         let is_understood = self.turn.reading().is_understood;
         let is_short = self.turn.text.chars().count() <= LONGEST;
-        (is_understood && is_short && self.exchange().settles() > CLEAR).then(|| self.told()).flatten()
+        (is_understood && is_short && self.exchange().settles() > CLEAR)
+            .then(|| self.told())
+            .flatten()
     }
 
     fn exchange(&self) -> Exchange<'_> {
