@@ -13,7 +13,7 @@ mod command;
 mod calls;
 mod files;
 mod errors;
-mod examples;
+pub(crate) mod examples;
 mod familiar;
 mod regression;
 mod language;

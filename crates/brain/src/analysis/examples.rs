@@ -15,7 +15,7 @@ pub(super) const STATEMENTS: &str = include_str!("examples/statements.tsv");
 pub(super) const EXCHANGES: &str = include_str!("examples/exchanges.tsv");
 
 /// All examples that there are.
-pub(super) const FILES: [&str; 5] = [REPLIES, REQUESTS, CONCLUSIONS, STATEMENTS, EXCHANGES];
+pub(crate) const FILES: [&str; 5] = [REPLIES, REQUESTS, CONCLUSIONS, STATEMENTS, EXCHANGES];
 
 /// What an unseen word is taken for: so much of one sighting.
 const DOUBT: f32 = 0.1;

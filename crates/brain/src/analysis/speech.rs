@@ -176,6 +176,12 @@ fn told(lower: &str) -> [bool; 9] {
     told
 }
 
+/// Returns whether a text does nothing but agree, refuse or the like, in a word or two.
+pub(super) fn only_reacts(text: &str) -> bool {
+    const FEW: usize = 2;
+    text.split_whitespace().count() <= FEW && told(&text.to_lowercase()).contains(&true)
+}
+
 /// What a reply does, as a whole and in its sentences.
 #[derive(Debug)]
 pub(super) struct Reading {

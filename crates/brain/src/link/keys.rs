@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::signature::error_signature;
-use super::words::stems;
+use super::words::{stems, telling_stems};
 use super::{KnownLesson, LessonFact, NodeFacts};
 use crate::node::LessonLevel;
 
@@ -61,7 +61,7 @@ impl Keys {
         let learnt = node.lessons.iter().filter(is_about_work).map(|lesson| &*lesson.text);
         let text: Vec<&str> = std::iter::once(&*node.text).chain(learnt).collect();
         let of_project = stems(&node.project);
-        for stem in stems(&text.join("\n")) {
+        for stem in telling_stems(&text.join("\n")) {
             if !of_project.contains(&stem) {
                 self.note(number, Kind::Word, stem);
             }
@@ -112,7 +112,7 @@ impl Keys {
 
     /// Returns what is kept of a lesson.
     pub(super) fn lesson(&mut self, lesson: &LessonFact) -> KnownLesson {
-        let words = stems(&lesson.text).into_iter().map(|stem| self.number(Kind::Word, stem));
+        let words = telling_stems(&lesson.text).map(|stem| self.number(Kind::Word, stem));
         let words = words.collect();
         let tags = lesson.tags.iter().flat_map(|tag| {
             [Kind::Tag, Kind::Tool].map(|kind| self.number(kind, tag.to_lowercase()))

@@ -1,5 +1,9 @@
 //! The words of a text that say what it is about, without their endings.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use crate::analysis::examples::FILES;
 use crate::vocabulary::{is_light, is_stop_word, is_unspaced, plain};
 
 /// Words that every report of work has, whatever it is about.
@@ -53,6 +57,31 @@ fn stem(word: &str) -> Option<String> {
     (!is_common(&stem)).then_some(stem)
 }
 
+/// Returns those stems of a text that two nodes can have in common.
+pub(super) fn telling_stems(text: &str) -> impl Iterator<Item = String> {
+    stems(text).into_iter().filter(|stem| !is_everyday(stem))
+}
+
+/// Returns whether a word comes up in all kinds of work. It may be rare in a brain all the same, and two nodes that have it
+/// need not have to do with each other.
+fn is_everyday(stem: &str) -> bool {
+    /// In so many of the ten thousand examples of what people and models say.
+    const OFTEN: usize = 30;
+    static EVERYDAY: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for line in FILES.iter().flat_map(|file| file.lines()) {
+            let words = line.split(|character: char| !character.is_alphanumeric());
+            let stems: HashSet<String> =
+                words.map(|word| without_ending(&plain(&word.to_lowercase()))).collect();
+            for stem in stems {
+                *seen.entry(stem).or_default() += 1;
+            }
+        }
+        seen.into_iter().filter(|(_, lines)| *lines >= OFTEN).map(|(stem, _)| stem).collect()
+    });
+    EVERYDAY.contains(stem)
+}
+
 /// Takes the ending of an English word away. It is rough: all forms of a word need to become the same, and no more.
 fn without_ending(word: &str) -> String {
     let is_long = |stem: &&str| stem.len() >= 3 && stem.contains(['a', 'e', 'i', 'o', 'u', 'y']);
@@ -77,7 +106,7 @@ fn without_ending(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::stems;
+    use super::{stems, telling_stems};
 
     #[test]
     fn forms_of_a_word_have_one_stem() {
@@ -93,6 +122,13 @@ mod tests {
             assert_eq!(all.len(), 1, "{forms:?} gave {all:?}");
         }
         assert_ne!(stems("process"), stems("proceed"));
+    }
+
+    #[test]
+    fn what_comes_up_in_all_kinds_of_work_tells_nothing() {
+        let told = |text| telling_stems(text).collect::<Vec<_>>();
+        assert_eq!(told("the cache of the bloom filter"), ["bloom", "filter"]);
+        assert_eq!(told("Backup auf die Gartenkamera"), ["gartenkamera"]);
     }
 
     #[test]

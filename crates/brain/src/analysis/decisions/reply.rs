@@ -1,6 +1,6 @@
 //! What the user decides in a reply, in the words that were said.
 
-use super::super::speech::{Act, Signs, chooses_way, reason_in, sentences};
+use super::super::speech::{Act, Signs, chooses_way, only_reacts, reason_in, sentences};
 use super::super::talk::Turn;
 use super::super::text::{one_line, words};
 use super::exchange::{Exchange, Said, subjects};
@@ -72,11 +72,12 @@ impl Reply<'_> {
     fn told(&self) -> Option<Decided> {
         let parts = sentences(&self.turn.text);
         let is_said = |part: &&str| !part.ends_with(['?', '？']);
-        // Of equals the first one is taken.
-        let decisive =
-            parts.iter().copied().filter(is_said).reduce(|best, next| {
-                if chooses_way(next) > chooses_way(best) { next } else { best }
-            })?;
+        let said: Vec<&str> = parts.iter().copied().filter(is_said).collect();
+        // A yes or a no opens what is decided, and of equals the first one is taken.
+        let telling = said.iter().copied().filter(|part| !only_reacts(part));
+        let decisive = telling
+            .reduce(|best, next| if chooses_way(next) > chooses_way(best) { next } else { best })
+            .or_else(|| said.first().copied())?;
         let lower = decisive.to_lowercase();
         let reason_at = reason_in(&lower).filter(|_| lower.len() == decisive.len());
         let split = match reason_at {
@@ -84,7 +85,8 @@ impl Reply<'_> {
             None => decisive.split_once(", "),
         };
         // A yes or a no before the comma does not say to what.
-        let says_something = |(what, _): &(&str, &str)| !subjects(what).is_empty();
+        let says_something =
+            |(what, _): &(&str, &str)| !subjects(what).is_empty() && !only_reacts(what);
         let (what, reason) = split.filter(says_something).unwrap_or((decisive, ""));
         let what = what.trim_end_matches(['.', ',', ' ']);
         let recommended = recommendation(&self.proposal.text);
