@@ -28,8 +28,8 @@ fn session(home: &Home, number: i64, text: &str) {
 }
 
 const ALIKE: [&str; 2] = [
-    "drain the websocket backpressure queue of the broker before shutdown",
-    "websockets of the broker lose frames on shutdown when the backpressure queue is full",
+    "drain the websocket backpressure mailbox of the broker before shutdown",
+    "websockets of the broker lose frames on shutdown when the backpressure mailbox is full",
 ];
 
 /// A brain that has one pair of nodes with something in common.
@@ -68,9 +68,17 @@ fn an_ingest_finds_links_and_finds_the_same_again() {
 fn what_comes_later_is_linked_as_if_it_had_been_there() {
     let home = home();
     home.ingest();
-    session(&home, 9, "explain raft snapshots and log compaction for joining followers");
+    session(
+        &home,
+        9,
+        "explain raft snapshots and log compaction for joining followers of a quorum",
+    );
     home.ingest();
-    session(&home, 10, "raft: the snapshot is taken before log compaction for joining followers");
+    session(
+        &home,
+        10,
+        "raft: the snapshot is taken before log compaction for joining followers of the quorum",
+    );
     home.ingest();
     let found = links(&home);
     assert_eq!(found.len(), 2, "{found:?}");
