@@ -4,7 +4,7 @@
 //! Nothing is kept of an entry but what a fact needs of it, however long the entry is.
 
 mod heard;
-pub(crate) mod text;
+mod text;
 mod speech;
 mod talk;
 mod times;

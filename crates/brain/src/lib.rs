@@ -9,6 +9,7 @@
 //! It knows nothing of files, databases, processes, or the clock.
 
 mod ids;
+mod line;
 mod outline;
 mod boundary;
 mod segment;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use pi_brain_session::{Body, Entry, Log, Message, Millis, Raw, Role, Tree};
 use serde::{Deserialize, Serialize};
 
-use crate::analysis::text::one_line;
 use crate::ids::NodeId;
+use crate::line::one_line;
 
 use self::handoff::handoff_target;
 

@@ -39,7 +39,7 @@ const CHECKERS: [&str; 12] = [
 pub(super) fn keys(command: &str) -> Vec<String> {
     let keys: Vec<String> =
         steps(command).filter(|step| !is_accessory(step[0])).map(|step| key(&step)).collect();
-    if keys.is_empty() { vec![super::text::one_line(command, 300)] } else { keys }
+    if keys.is_empty() { vec![crate::line::one_line(command, 300)] } else { keys }
 }
 
 /// Returns whether a command does more than look around.

@@ -8,7 +8,8 @@ mod reply;
 
 use super::speech::{Signs, chooses, reason_in, sentences};
 use super::talk::{Speaker, Talk, Turn};
-use super::text::{one_line, words};
+use super::text::words;
+use crate::line::one_line;
 use crate::node::Decision;
 use exchange::OVER;
 use reply::Reply;

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::command;
 use super::heard::Call;
 use super::models::Model;
-use super::text::one_line;
+use crate::line::one_line;
 use crate::node::{ErrorSummary, ToolError};
 
 /// So many different errors are listed, the latest ones; more would tell nothing more.

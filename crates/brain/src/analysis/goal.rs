@@ -1,7 +1,8 @@
 //! What the user asked for.
 
 use super::speech::only_goes_on;
-use super::text::{one_line, words};
+use super::text::words;
+use crate::line::one_line;
 
 /// So much of it is shown, in characters.
 const SHOWN_LENGTH: usize = 300;

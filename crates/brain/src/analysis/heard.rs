@@ -6,6 +6,7 @@ use pi_brain_session::{Body, Entry, Message, Raw, Role};
 
 use super::command;
 use super::text::{self, short};
+use crate::line::one_line;
 use crate::node::FlagType;
 
 /// So much is read of what a user or a model says, and of what a tool says that fails.
@@ -163,7 +164,7 @@ fn flag<'a>(raw: Raw<'_>) -> Option<Heard<'a>> {
         _ => return None,
     };
     let message = data.get("message").map_or(Cow::default(), |raw| text::string(raw, TEXT_LIMIT));
-    Some(Heard::Flag { flag_type, message: text::one_line(&message, MESSAGE_LIMIT) })
+    Some(Heard::Flag { flag_type, message: one_line(&message, MESSAGE_LIMIT) })
 }
 
 impl Call {

@@ -9,7 +9,8 @@ use super::errors::Recovery;
 use super::helpers::Helper;
 use super::speech::{Signs, lays_down, sentences};
 use super::talk::{Speaker, Talk, Turn};
-use super::text::{one_line, words};
+use super::text::words;
+use crate::line::one_line;
 use crate::node::{Confidence, FlagType, Lesson, LessonLevel, LessonsByLevel, ManualFlag};
 use crate::vocabulary;
 

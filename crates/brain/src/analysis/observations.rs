@@ -1,7 +1,7 @@
 //! How the models did, and which ways of asking worked.
 
 use super::talk::{Speaker, Talk};
-use super::text::one_line;
+use crate::line::one_line;
 use crate::node::{FlagType, Frequency, ManualFlag, ModelQuirk, Severity, ToolError};
 
 /// So many of each are listed.

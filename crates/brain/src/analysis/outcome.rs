@@ -4,8 +4,9 @@ use super::errors::Unresolved;
 use super::heard::{Answer, Call};
 use super::speech::{Act, Conclusion, Signs, announces, conclusion_in, sentences};
 use super::talk::{Speaker, Talk, Turn};
-use super::text::{one_line, opening};
+use super::text::opening;
 use crate::boundary::Cause;
+use crate::line::one_line;
 use crate::node::Outcome;
 
 /// Shorter words conclude nothing, in characters.

@@ -4,7 +4,7 @@ use super::calls::Calls;
 use super::files::Files;
 use super::goal::Goal;
 use super::outcome::Verdict;
-use super::text::one_line;
+use crate::line::one_line;
 use crate::node::Outcome;
 
 /// So much of the request is repeated, in characters.

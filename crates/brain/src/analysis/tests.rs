@@ -5,7 +5,8 @@ use super::command;
 use super::errors::category::{of_model_error, of_tool_error};
 use super::files::relative;
 use super::goal::Goal;
-use super::text::{excerpt, one_line, opening, string};
+use super::text::{excerpt, opening, string};
+use crate::line::one_line;
 
 #[test]
 fn paths_are_relative_to_the_project() {

@@ -2,9 +2,10 @@
 
 use super::super::speech::{Act, Signs, chooses_way, only_reacts, reason_in, sentences};
 use super::super::talk::Turn;
-use super::super::text::{one_line, words};
+use super::super::text::words;
 use super::exchange::{Exchange, Said, subjects};
 use super::{Decided, WHAT_LENGTH, WHY_LENGTH, decided, rejected};
+use crate::line::one_line;
 
 /// A reply of the user's, with what stands around it.
 pub(super) struct Reply<'a> {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pi_brain_session::Raw;
 
-use crate::analysis::text::one_line;
+use crate::line::one_line;
 
 /// So long is a message, in characters.
 const MESSAGE_LENGTH: usize = 200;
