@@ -41,7 +41,8 @@ use crate::node::{
 use crate::word::word;
 use calls::Calls;
 use errors::Errors;
-use errors::hidden::{finds_nothing, hides_failure, tells_failure};
+use errors::hidden::{hides_failure, is_no_failure, tells_failure};
+use errors::trouble::Views;
 use files::Files;
 use flags::Flags;
 use goal::Goal;
@@ -152,6 +153,7 @@ impl Analysis {
                 self.goal.hear(id, &text);
                 self.ending.hear_request(id);
                 self.talk.hear(id, Speaker::User, &text, false);
+                self.errors.hear_request();
                 self.is_failing = false;
             }
             Heard::Summary { text } => {
@@ -174,14 +176,26 @@ impl Analysis {
             }
             Heard::Result { call_id, tool, failure, output, nested } => {
                 let call = self.calls.answered(call_id.as_deref(), tool);
-                let hidden = || {
-                    let printed = hides_failure(&call).then(|| output.read());
-                    printed.filter(|printed| tells_failure(printed))
-                };
-                let failure = failure.filter(|text| !finds_nothing(&call, text)).or_else(hidden);
-                match &failure {
-                    Some(text) => self.errors.call_failed(id, &call, text, self.models.current()),
-                    None => {
+                let views = Views::of(&call);
+                let (mut failure, mut trouble) =
+                    (failure.filter(|text| !is_no_failure(&call, text)), None);
+                if failure.is_none() && (hides_failure(&call) || !views.is_empty()) {
+                    let printed = output.read();
+                    trouble = views.trouble(&printed);
+                    let is_own = trouble.as_ref().is_some_and(|trouble| trouble.is_own);
+                    if is_own || hides_failure(&call) && tells_failure(&printed) {
+                        failure = Some(printed);
+                    }
+                }
+                match (&failure, trouble) {
+                    (Some(text), _) => {
+                        self.errors.call_failed(id, &call, text, self.models.current());
+                    }
+                    (None, Some(trouble)) => {
+                        let model = self.models.current();
+                        self.errors.observed(id, &call, views, trouble, model);
+                    }
+                    (None, None) => {
                         self.errors.call_succeeded(id, &call);
                         self.files.touch(&call);
                         self.recovered |= self.is_failing;

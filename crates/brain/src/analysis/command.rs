@@ -10,9 +10,26 @@ const ACCESSORIES: [&str; 53] = [
 ];
 
 /// Programs that only run another.
-const WRAPPERS: [&str; 12] = [
-    "sudo", "env", "time", "timeout", "nice", "npx", "bunx", "uvx", "exec", "command", "nohup",
-    "xvfb-run",
+const WRAPPERS: [&str; 22] = [
+    "sudo", "doas", "env", "time", "timeout", "nice", "ionice", "npx", "bunx", "uvx", "exec",
+    "command", "nohup", "xvfb-run", "setarch", "stdbuf", "strace", "taskset", "unbuffer", "do",
+    "then", "else",
+];
+
+/// Programs that take goals, each of which is a try of its own.
+const GOAL_RUNNERS: [&str; 7] = ["gradle", "gradlew", "just", "mvn", "mvnw", "rake", "task"];
+
+/// Options before the word that says what a program does, whose value is a word of its own.
+const OPTIONS_WITH_VALUE: [&str; 9] = [
+    "-C",
+    "-H",
+    "-n",
+    "--context",
+    "--kubeconfig",
+    "--manifest-path",
+    "--namespace",
+    "--prefix",
+    "--project",
 ];
 
 /// Runners whose next word, `run` or `exec`, comes before what is run.
@@ -35,11 +52,21 @@ const CHECKERS: [&str; 12] = [
 ];
 
 /// Returns by what two commands are taken for tries of the same thing: the program and its first word, for each
-/// step that is more than an accessory; else the whole command.
+/// step that is more than an accessory; else the whole command. What runs on another machine is told apart by it.
 pub(super) fn keys(command: &str) -> Vec<String> {
-    let keys: Vec<String> =
-        steps(command).filter(|step| !is_accessory(step[0])).map(|step| key(&step)).collect();
+    let mut keys = Vec::new();
+    for (place, step) in placed_steps(command) {
+        if !is_accessory(step[0]) {
+            let at = |key: String| if place.is_empty() { key } else { format!("{place}: {key}") };
+            keys.extend(step_keys(&step).into_iter().map(at));
+        }
+    }
     if keys.is_empty() { vec![crate::line::one_line(command, 300)] } else { keys }
+}
+
+/// Returns what a command runs, here or elsewhere: each step with its words, the first of which is a program.
+pub(super) fn everything_run(command: &str) -> impl Iterator<Item = Vec<&str>> {
+    placed_steps(command).into_iter().map(|(_, step)| step)
 }
 
 /// Returns whether a command does more than look around.
@@ -54,28 +81,137 @@ pub(super) fn programs(command: &str) -> impl Iterator<Item = String> {
 
 /// Returns whether the last thing that a command runs looks for something, and fails if it finds nothing.
 pub(super) fn ends_searching(command: &str) -> bool {
-    const SEARCHERS: [&str; 9] =
-        ["ag", "egrep", "fgrep", "grep", "pgrep", "rg", "test", "type", "which"];
-    let last = split(command).map(str::trim).filter(|step| !step.is_empty()).last();
-    last.and_then(program_and_words).is_some_and(|step| SEARCHERS.contains(&step[0]))
+    ends_with_one_of(
+        command,
+        &[
+            "[", "[[", "ack", "ag", "egrep", "fgrep", "grep", "pgrep", "pidof", "rg", "test",
+            "type", "which", "zgrep",
+        ],
+    )
 }
 
-fn is_accessory(program: &str) -> bool {
+/// Returns whether the last thing that a command runs, here or elsewhere, is one of some programs.
+pub(super) fn ends_with_one_of(command: &str, programs: &[&str]) -> bool {
+    let last = |command| split(command).map(str::trim).filter(|step| !step.is_empty()).last();
+    let step = last(command).and_then(|step| match run_elsewhere(step) {
+        Some((_, inside)) => last(inside),
+        None => Some(step),
+    });
+    step.and_then(program_and_words).is_some_and(|step| programs.contains(&step[0]))
+}
+
+/// Returns whether a command takes changes back.
+pub(super) fn takes_back(command: &str) -> bool {
+    everything_run(command).any(|step| match *step {
+        ["git", "restore" | "revert", ..] | ["git", "reset", "--hard", ..] => true,
+        ["git", "stash", ref rest @ ..] => {
+            !matches!(rest.first(), Some(&("pop" | "apply" | "list" | "show" | "drop")))
+        }
+        ["git", "checkout", ref rest @ ..] => {
+            rest.iter().any(|word| matches!(*word, "." | "--") || word.ends_with('/'))
+                || rest.first().is_some_and(|word| {
+                    word.rsplit('/').next().is_some_and(|name| name.contains('.'))
+                })
+        }
+        _ => false,
+    })
+}
+
+/// Returns whether a command only looks after what was done: commits it, or passes it on.
+pub(super) fn only_keeps(command: &str) -> bool {
+    programs(command).all(|program| matches!(&*program, "git" | "gh" | "glab" | "hg" | "jj"))
+}
+
+pub(super) fn is_accessory(program: &str) -> bool {
     ACCESSORIES.contains(&program)
 }
 
-fn key(step: &[&str]) -> String {
-    if CHECKERS.contains(&step[0]) {
-        return step[0].to_owned();
+fn step_keys(step: &[&str]) -> Vec<String> {
+    let program = step[0];
+    if CHECKERS.contains(&program) {
+        return vec![program.to_owned()];
     }
-    let first_word = step[1..].iter().find(|word| !word.starts_with('-'));
-    match (step[0], first_word) {
-        ("cargo", Some(&("bench" | "build" | "check" | "clippy" | "nextest" | "run" | "test"))) => {
+    let mut words = words_without_options(&step[1..]);
+    if GOAL_RUNNERS.contains(&program) {
+        let goals: Vec<String> =
+            words.filter(|goal| *goal != "clean").map(|goal| format!("{program} {goal}")).collect();
+        return if goals.is_empty() { vec![program.to_owned()] } else { goals };
+    }
+    let key = match (program, words.next()) {
+        ("cargo", Some("bench" | "build" | "check" | "clippy" | "nextest" | "run" | "test")) => {
             "cargo build".to_owned()
         }
         (program, Some(word)) => format!("{program} {word}"),
         (program, None) => program.to_owned(),
+    };
+    vec![key]
+}
+
+/// Returns the words that are neither an option nor the value of one.
+fn words_without_options<'a>(words: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    words_without(words, &OPTIONS_WITH_VALUE)
+}
+
+fn words_without<'a>(
+    words: &[&'a str],
+    options_with_value: &[&str],
+) -> impl Iterator<Item = &'a str> {
+    let mut is_value = false;
+    words.iter().copied().filter(move |word| {
+        let was_value = std::mem::replace(&mut is_value, options_with_value.contains(word));
+        let is_redirection = word.contains(['<', '>']);
+        !was_value && !word.starts_with('-') && !is_redirection
+    })
+}
+
+/// Takes a command apart like `steps`, and says of each step where it runs; empty if that is here.
+fn placed_steps(command: &str) -> Vec<(&str, Vec<&str>)> {
+    const MOST: usize = 32;
+    let mut found = Vec::new();
+    for step in split(command) {
+        match run_elsewhere(step) {
+            Some((place, inside)) => {
+                found.extend(split(inside).filter_map(program_and_words).map(|step| (place, step)));
+            }
+            None => found.extend(program_and_words(step).map(|step| ("", step))),
+        }
+        if found.len() >= MOST {
+            break;
+        }
     }
+    found.truncate(MOST);
+    found
+}
+
+/// Finds what `ssh host '…'`, `docker exec name …` or `sh -c '…'` runs, and where.
+fn run_elsewhere(step: &str) -> Option<(&str, &str)> {
+    let words = program_and_words(step)?;
+    let after = |word: &'_ str| {
+        let at = word.as_ptr() as usize - step.as_ptr() as usize + word.len();
+        step[at..].trim().trim_matches(['\'', '"'])
+    };
+    let mut rest = words_without_options(&words[1..]);
+    let (place, last) = match words[0] {
+        "ssh" => {
+            let options = ["-F", "-J", "-i", "-l", "-o", "-p"];
+            words_without(&words[1..], &options).next().map(|host| (host, host))?
+        }
+        "docker" | "podman" | "docker-compose" => {
+            rest.by_ref().find(|word| *word == "exec")?;
+            rest.next().map(|name| (name, name))?
+        }
+        "kubectl" | "oc" => {
+            rest.find(|word| *word == "exec")?;
+            ("", words.iter().copied().find(|word| *word == "--")?)
+        }
+        "sh" | "bash" | "zsh" | "nix-shell" | "nix" | "su" => {
+            let runs = |word: &&str| matches!(*word, "-c" | "-lc" | "-ec" | "--run" | "--command");
+            ("", words.iter().copied().find(runs)?)
+        }
+        _ => return None,
+    };
+    let inside = after(last);
+    (!inside.is_empty()).then_some((place, inside))
 }
 
 /// Takes a command apart into steps, and a step into words, the first of which is a program.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use pi_brain_session::Raw;
 
+use super::trouble::counts_failures;
 use crate::line::one_line;
 
 /// So long is a message, in characters.
@@ -115,12 +116,28 @@ pub(in crate::analysis) fn of_tool_error(tool: &str, text: &str) -> (String, Str
         ["error", "fatal", "failed", "failure", "cannot", "could not"]
             .iter()
             .any(|word| lower.contains(word))
+            && !counts_no_failure(line)
     };
     let telling = before.iter().find(says_error);
     // A program's last line tells how it ended; a tool's own message begins with the point.
     let other = if exit.is_some() { before.last() } else { before.first() };
     let line = telling.or(other).or(lines.last()).copied().unwrap_or_default();
     (category, message(line))
+}
+
+/// Returns whether a text tells nothing but how many tests failed, not what.
+pub(in crate::analysis) fn only_counts(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    lines.peek().is_some()
+        && lines.all(|line| {
+            counts_failures(line) || counts_no_failure(line) || exit_code(line.trim()).is_some()
+        })
+}
+
+/// Finds `Failures: 0, Errors: 0`.
+fn counts_no_failure(line: &str) -> bool {
+    let mut words = line.split([' ', ',', '=', ':']);
+    words.any(|word| word == "0") && !counts_failures(line)
 }
 
 fn find<'a>(
@@ -135,7 +152,7 @@ fn message(line: &str) -> String {
 }
 
 /// Finds the name of an exception at the beginning of a line: `TypeError: …`, `java.io.IOException: …`.
-fn exception(line: &str) -> Option<String> {
+pub(super) fn exception(line: &str) -> Option<String> {
     let line = bare(line);
     let is_name = |character: char| character.is_ascii_alphanumeric() || "._:".contains(character);
     let whole = line.split(|character| !is_name(character)).next()?;

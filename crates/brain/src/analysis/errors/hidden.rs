@@ -1,6 +1,7 @@
 //! Failures that no exit code tells of (`cargo test | tail` is content as soon as `tail` is), and exit codes that tell of none
 //! (`grep` is not content if it finds nothing).
 
+use super::trouble;
 use crate::analysis::command;
 use crate::analysis::heard::Call;
 use crate::analysis::speech::Signs;
@@ -11,59 +12,72 @@ const LAST_LINES: usize = 12;
 /// Returns whether the exit code of a call is not that of the work it does.
 pub(in crate::analysis) fn hides_failure(call: &Call) -> bool {
     let command = call.command.as_deref().unwrap_or_default();
-    !call.only_looks() && (command.contains('|') || command.contains("; "))
+    !call.only_looks()
+        && !command::takes_back(command)
+        && (command.contains('|') || command.contains("; "))
 }
 
-/// Returns whether a call that counts as failed only looked for something that is not there.
-pub(in crate::analysis) fn finds_nothing(call: &Call, text: &str) -> bool {
-    let searches = matches!(&*call.tool, "grep" | "find")
-        || call.command.as_deref().is_some_and(command::ends_searching);
-    let tells_nothing =
-        |line: &str| matches!(line.trim(), "" | "(no output)" | "Command exited with code 1");
-    searches && text.lines().all(tells_nothing)
+/// Returns whether a call that counts as failed tells of nothing that went wrong: it looked for something that is not
+/// there, compared what differs, or gave advice.
+pub(in crate::analysis) fn is_no_failure(call: &Call, text: &str) -> bool {
+    let Some(command) = call.command.as_deref() else {
+        return matches!(&*call.tool, "grep" | "find") && tells_nothing(text);
+    };
+    let compares = || command::ends_with_one_of(command, &["diff"]);
+    let searches = || command::ends_searching(command);
+    tells_nothing(text) && searches()
+        || text.trim_end().ends_with("Command exited with code 1") && compares()
+        || only_advises(text)
+}
+
+fn tells_nothing(text: &str) -> bool {
+    text.lines()
+        .all(|line| matches!(line.trim(), "" | "(no output)" | "Command exited with code 1"))
+}
+
+/// Returns whether a linter found nothing worse than style.
+fn only_advises(text: &str) -> bool {
+    let is_advice = |line: &str| line.contains(" (info): ") || line.contains(" (style): ");
+    let is_worse = |line: &str| line.contains(" (warning): ") || line.contains(" (error): ");
+    let mut lines = text.lines().filter(|line| line.contains("^-- SC")).peekable();
+    lines.peek().is_some() && lines.all(|line| is_advice(line) && !is_worse(line))
 }
 
 /// Returns whether a program says, in what it printed last, that it has failed.
 pub(in crate::analysis) fn tells_failure(output: &str) -> bool {
-    output
-        .lines()
-        .rev()
-        .take(LAST_LINES)
-        .any(|line| says_so(line) || counts_failures(line) || prints_exit_code(line))
+    let mut last = output.lines().rev().take(LAST_LINES);
+    last.any(|line| {
+        says_so(line)
+            || trouble::counts_failures(line)
+            || trouble::is_compiler_error(line)
+            || prints_exit_code(line)
+    })
 }
 
-/// Finds `rc=1` or `exit: 2`, as commands print it that end with `echo rc=$?`.
+/// Finds `rc=1` or `exit: 2`, as commands print it that end with `echo rc=$?`. What `timeout` ended (124) was let run
+/// only so long.
 fn prints_exit_code(line: &str) -> bool {
     let Some((name, code)) = line.trim().split_once(['=', ':', ' ']) else { return false };
     let names_it = matches!(name, "rc" | "exit" | "EXIT" | "status" | "exitcode");
-    names_it && code.trim().parse::<u8>().is_ok_and(|code| code > 0)
+    names_it && code.trim().parse::<u8>().is_ok_and(|code| code > 0 && code != 124)
 }
 
 fn says_so(line: &str) -> bool {
-    static SAYS: Signs = Signs::new(
-        "test result: failed|build failed|build failure|could not compile|--- fail:|fail\t|npm err!|make: ***",
-    );
+    static SAYS: Signs = Signs::new(concat!(
+        "test result: failed|build failed|build failure|build stopped|could not compile|compilation failed|",
+        "--- fail:|fail\t|npm err!|npm error|elifecycle|make: ***|]: ***|** test failed|",
+        "subprocess-exited-with-error|failed to solve|unable to locate package|automatic merge failed|",
+        "failed to push some refs|conflict (content)|permission denied (publickey|host key verification failed|",
+        "rsync error:|fatal: [|unreachable!|│ error: |curl: (|syntax error at or near|: command not found|",
+        "traceback (most recent call last)|panicked at |segmentation fault|core dumped|",
+        "exception in thread |unhandled promise rejection|php fatal error|undefined reference to|linker command failed",
+    ));
     SAYS.are_in(&line.to_lowercase())
-}
-
-/// Finds `3 failed` or `1 failure`, but not `0 failed`.
-fn counts_failures(line: &str) -> bool {
-    let words: Vec<&str> =
-        line.split([' ', ',', '|', ';', '(', ')']).filter(|word| !word.is_empty()).collect();
-    words.windows(2).any(|pair| {
-        let counts = pair[0].bytes().all(|byte| byte.is_ascii_digit())
-            && pair[0].bytes().any(|byte| byte != b'0');
-        counts
-            && matches!(
-                pair[1].trim_end_matches(['.', ':']),
-                "failed" | "failure" | "failures" | "failing"
-            )
-    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{finds_nothing, tells_failure};
+    use super::{is_no_failure, tells_failure};
     use crate::analysis::heard::Call;
 
     #[test]
@@ -80,10 +94,10 @@ mod tests {
         for (command, text, is_nothing) in cases {
             let command = Some(command.to_owned());
             let call = Call { tool: "bash".to_owned(), command, ..Call::default() };
-            assert_eq!(finds_nothing(&call, text), is_nothing, "{:?}", call.command);
+            assert_eq!(is_no_failure(&call, text), is_nothing, "{:?}", call.command);
         }
         let call = Call { tool: "grep".to_owned(), ..Call::default() };
-        assert!(finds_nothing(&call, nothing));
+        assert!(is_no_failure(&call, nothing));
     }
 
     #[test]
