@@ -20,7 +20,7 @@ use pi_brain_session::{Millis, SessionFolder};
 use pi_brain_store::{NodeFilter, Order};
 
 use score::{Aspect, Scores};
-use script::Half;
+use script::World;
 use session::Written;
 
 /// Scores what pi-brain understands
@@ -38,8 +38,13 @@ struct Arguments {
 }
 
 /// What the parts of the corpus are called, and the folders they lie in.
-const PARTS: [(&str, &str); 4] =
-    [("Tuned on", "tuned"), ("Fresh", "fresh"), ("Newest", "newest"), ("Held out", "held-out")];
+const PARTS: [(&str, &str); 5] = [
+    ("Tuned on", "tuned"),
+    ("Learnt from", "learnt"),
+    ("Fresh", "fresh"),
+    ("Newest", "newest"),
+    ("Held out", "held-out"),
+];
 
 /// When the sessions are looked at: long after the last of them has ended.
 const NOW: Millis = Millis(1_790_000_000_000);
@@ -49,10 +54,14 @@ fn main() -> anyhow::Result<()> {
     let mut page = String::new();
     let is_wanted = |folder: &str| arguments.part.as_deref().is_none_or(|wanted| wanted == folder);
     for (name, folder) in PARTS.into_iter().filter(|(_, folder)| is_wanted(folder)) {
-        let half = Half::read(&arguments.corpus.join(folder))?;
-        let scores = score(&half)?;
-        let units: usize = half.scripts.iter().map(|script| script.units.len()).sum();
-        writeln!(page, "\n## {name}: {} sessions, {units} units of work\n", half.scripts.len())?;
+        let worlds = World::read_all(&arguments.corpus.join(folder))?;
+        let mut scores = Scores::default();
+        for world in &worlds {
+            score(world, &mut scores)?;
+        }
+        let sessions: usize = worlds.iter().map(|world| world.scripts.len()).sum();
+        let units: usize = worlds.iter().map(World::units).sum();
+        writeln!(page, "\n## {name}: {sessions} sessions, {units} units of work\n")?;
         writeln!(page, "|  | right | of | share |\n| --- | ---: | ---: | ---: |")?;
         for (aspect, tally) in &scores.tallies {
             let share = percent(tally.right, tally.all);
@@ -80,14 +89,13 @@ fn percent(right: usize, all: usize) -> String {
     format!("{} %", (right * 1000 / all + 5) / 10)
 }
 
-fn score(half: &Half) -> anyhow::Result<Scores> {
+fn score(world: &World, scores: &mut Scores) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let sessions = folder.path().join("sessions");
-    let written = session::write_all(&half.scripts, &sessions)?;
+    let written = session::write_all(&world.scripts, &sessions)?;
     let app = take_in(&folder.path().join("data"), &sessions)?;
     let nodes = nodes_by_start(&app)?;
-    let mut scores = Scores::default();
-    for script in &half.scripts {
+    for script in &world.scripts {
         let written = &written[&script.name];
         for unit in &script.units {
             let start = written.entries[unit.from - 1..unit.to].iter().flatten().next();
@@ -95,7 +103,7 @@ fn score(half: &Half) -> anyhow::Result<Scores> {
             scores.compare(script, unit, written, node);
         }
     }
-    for question in &half.questions {
+    for question in &world.questions {
         let sources = sources(&app, &question.ask)?;
         let found: Vec<&String> = sources.iter().map(|source| &source.entry).collect();
         let said = || {
@@ -115,25 +123,24 @@ fn score(half: &Half) -> anyhow::Result<Scores> {
         };
         scores.note(Aspect::Answered, question.answers.iter().any(is_answer), said);
     }
-    compare_links(half, &written, &app, &nodes, &mut scores)?;
-    let labelled: usize = half.scripts.iter().map(|script| script.units.len()).sum();
-    for _ in labelled..nodes.len() {
+    compare_links(world, &written, &app, &nodes, scores)?;
+    for _ in world.units()..nodes.len() {
         scores.note(Aspect::Units, false, || "a unit that nobody has labelled".to_owned());
     }
-    Ok(scores)
+    Ok(())
 }
 
 /// Compares the links that were found by content with what a reader says of each pair. What nobody has judged is wrong,
 /// and listed in any case, so that somebody can.
 fn compare_links(
-    half: &Half,
+    world: &World,
     written: &HashMap<String, Written>,
     app: &App,
     nodes: &HashMap<String, Node>,
     scores: &mut Scores,
 ) -> anyhow::Result<()> {
     let mut names: HashMap<NodeId, String> = HashMap::new();
-    for script in &half.scripts {
+    for script in &world.scripts {
         for unit in &script.units {
             let entries = &written[&script.name].entries[unit.from - 1..unit.to];
             let node = entries.iter().flatten().next().and_then(|start| nodes.get(start));
@@ -144,7 +151,7 @@ fn compare_links(
     for link in links.iter().filter(|link| link.created_by == EdgeCreator::Daemon) {
         let ends = [link.source_node_id, link.target_node_id].map(|id| names.get(&id));
         let [Some(one), Some(other)] = ends else { continue };
-        let judged = half
+        let judged = world
             .judged
             .iter()
             .find(|judged| [(one, other), (other, one)].contains(&(&judged.one, &judged.other)));

@@ -109,6 +109,9 @@ pub(crate) struct Decided {
     pub(crate) about: Vec<String>,
     /// A word of the reason.
     pub(crate) why: Option<String>,
+    /// The step in which it was decided, where the reader says so.
+    #[serde(default)]
+    pub(crate) at: Option<usize>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -157,17 +160,34 @@ struct Questions {
     question: Vec<Question>,
 }
 
-/// Sessions and questions that belong together.
+/// Sessions and questions that belong together, as one person's do.
 #[derive(Debug)]
-pub(crate) struct Half {
+pub(crate) struct World {
     pub(crate) scripts: Vec<Script>,
     pub(crate) questions: Vec<Question>,
     pub(crate) judged: Vec<Judged>,
 }
 
-impl Half {
-    pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
-        let mut half = Self { scripts: Vec::new(), questions: Vec::new(), judged: Vec::new() };
+impl World {
+    /// Reads the world of a folder; where the folder has others in it, each of them is a world.
+    pub(crate) fn read_all(folder: &Path) -> anyhow::Result<Vec<Self>> {
+        let list = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+        let mut paths = list.map(|file| Ok(file?.path())).collect::<std::io::Result<Vec<_>>>()?;
+        paths.retain(|path| path.is_dir());
+        paths.sort();
+        if paths.is_empty() {
+            return Ok(vec![Self::read(folder)?]);
+        }
+        paths.iter().map(|path| Self::read(path)).collect()
+    }
+
+    /// Returns how many units of work were labelled.
+    pub(crate) fn units(&self) -> usize {
+        self.scripts.iter().map(|script| script.units.len()).sum()
+    }
+
+    fn read(folder: &Path) -> anyhow::Result<Self> {
+        let mut world = Self { scripts: Vec::new(), questions: Vec::new(), judged: Vec::new() };
         let list = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
         let mut paths = list.map(|file| Ok(file?.path())).collect::<std::io::Result<Vec<_>>>()?;
         paths.sort();
@@ -176,14 +196,14 @@ impl Half {
             let text = fs::read_to_string(path).with_context(failed)?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             if name == "questions" {
-                half.questions = toml::from_str::<Questions>(&text).with_context(failed)?.question;
+                world.questions = toml::from_str::<Questions>(&text).with_context(failed)?.question;
             } else if name == "edges" {
-                half.judged = toml::from_str::<Edges>(&text).with_context(failed)?.edge;
+                world.judged = toml::from_str::<Edges>(&text).with_context(failed)?.edge;
             } else {
                 let script: Script = toml::from_str(&text).with_context(failed)?;
-                half.scripts.push(Script { name, ..script });
+                world.scripts.push(Script { name, ..script });
             }
         }
-        Ok(half)
+        Ok(world)
     }
 }
