@@ -1,6 +1,7 @@
 //! What went wrong, and whether it was put right.
 
 pub(super) mod category;
+mod complaint;
 pub(super) mod hidden;
 pub(super) mod trouble;
 

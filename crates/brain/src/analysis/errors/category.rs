@@ -104,13 +104,13 @@ pub(in crate::analysis) fn of_tool_error(tool: &str, text: &str) -> (String, Str
     if let Some((category, line)) = found {
         return (category, message(bare(line)));
     }
-    let exit = lines.iter().rposition(|line| exit_code(line).is_some());
-    let category = match exit.and_then(|at| exit_code(lines[at])) {
+    let before = without_exit_codes(&lines);
+    let exit = lines.get(before.len()).and_then(|line| exit_code(line));
+    let category = match exit {
         Some(code) => format!("exit code {code}"),
         None if tool.is_empty() => "tool failed".to_owned(),
         None => format!("{} failed", one_line(tool, 40)),
     };
-    let before = &lines[..exit.unwrap_or(lines.len())];
     let says_error = |line: &&&str| {
         let lower = line.to_lowercase();
         ["error", "fatal", "failed", "failure", "cannot", "could not"]
@@ -123,6 +123,12 @@ pub(in crate::analysis) fn of_tool_error(tool: &str, text: &str) -> (String, Str
     let other = if exit.is_some() { before.last() } else { before.first() };
     let line = telling.or(other).or(lines.last()).copied().unwrap_or_default();
     (category, message(line))
+}
+
+/// Leaves out the exit codes at the end; a tool that runs another tool can tell of more than one.
+fn without_exit_codes<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
+    let said = lines.iter().rposition(|line| exit_code(line).is_none());
+    &lines[..said.map_or(0, |at| at + 1)]
 }
 
 /// Returns whether a text tells nothing but how many tests failed, not what.

@@ -1,6 +1,7 @@
 //! Failures that no exit code tells of (`cargo test | tail` is content as soon as `tail` is), and exit codes that tell of none
 //! (`grep` is not content if it finds nothing).
 
+use super::complaint::complains;
 use super::trouble;
 use crate::analysis::command;
 use crate::analysis::heard::Call;
@@ -51,6 +52,7 @@ pub(in crate::analysis) fn tells_failure(output: &str) -> bool {
             || trouble::counts_failures(line)
             || trouble::is_compiler_error(line)
             || prints_exit_code(line)
+            || complains(line)
     })
 }
 
