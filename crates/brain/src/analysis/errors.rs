@@ -263,6 +263,7 @@ impl Errors {
     fn resolve_what_is_passed(&mut self, subjects: &[Subject], call: &Call, text: &str) {
         let is_of_compiler = text.lines().any(trouble::is_compiler_error);
         let command = one_line(call.command.as_deref().unwrap_or_default(), CONTEXT_LENGTH);
+        let next = self.all.len();
         for number in subjects.iter().filter_map(|subject| self.open.get(subject)).flatten() {
             let error = &mut self.all[*number];
             let is_changed = error.changes != self.changes
@@ -271,7 +272,11 @@ impl Errors {
                 && error.requests == self.requests
                 && (error.is_of_compiler || !is_of_compiler)
             {
-                error.resolved = true;
+                if error.changes != self.changes || error.is_of_compiler && !is_of_compiler {
+                    error.resolved = true;
+                } else {
+                    error.follows = Some(next);
+                }
             }
         }
     }
@@ -399,9 +404,9 @@ impl Errors {
     }
 
     pub(super) fn finish(mut self) -> Report {
-        for number in 0..self.all.len() {
+        for number in (0..self.all.len()).rev() {
             if let Some(other) = self.all[number].follows {
-                self.all[number].resolved = self.all[other].resolved;
+                self.all[number].resolved |= self.all[other].resolved;
             }
         }
         let mut report = Report { recoveries: self.recoveries, ..Report::default() };
