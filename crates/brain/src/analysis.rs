@@ -42,7 +42,7 @@ use crate::word::word;
 use calls::Calls;
 use errors::Errors;
 use errors::hidden::{hides_failure, is_no_failure, tells_failure};
-use errors::trouble::Views;
+use errors::trouble::{Views, shows_own_log};
 use files::Files;
 use flags::Flags;
 use goal::Goal;
@@ -183,7 +183,8 @@ impl Analysis {
                     let printed = output.read();
                     trouble = views.trouble(&printed);
                     let is_own = trouble.as_ref().is_some_and(|trouble| trouble.is_own);
-                    if is_own || hides_failure(&call) && tells_failure(&printed) {
+                    let is_seen = trouble.is_some() && !is_own && !shows_own_log(&call);
+                    if is_own || !is_seen && hides_failure(&call) && tells_failure(&printed) {
                         failure = Some(printed);
                     }
                 }

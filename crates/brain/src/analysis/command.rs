@@ -141,6 +141,8 @@ fn step_keys(step: &[&str]) -> Vec<String> {
         ("cargo", Some("bench" | "build" | "check" | "clippy" | "nextest" | "run" | "test")) => {
             "cargo build".to_owned()
         }
+        // What is quoted is a text that the program takes, not what it does.
+        (program, Some(word)) if word.starts_with(['\'', '"']) => program.to_owned(),
         (program, Some(word)) => format!("{program} {word}"),
         (program, None) => program.to_owned(),
     };

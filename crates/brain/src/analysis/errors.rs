@@ -35,7 +35,17 @@ const FORCED: [&str; 9] = [
 ];
 
 /// Signs of a command that works only because it no longer minds what failed.
-const IGNORING: [&str; 4] = ["--force", "--legacy-peer-deps", "--no-verify", "--ignore-"];
+const IGNORING: [&str; 9] = [
+    "--force",
+    "--legacy-peer-deps",
+    "--no-verify",
+    "--no-default-features",
+    "--ignore-",
+    "--skip",
+    "--exclude",
+    "--deselect",
+    "#[ignore",
+];
 
 /// Collects errors and watches for what resolves them.
 #[derive(Debug, Default)]

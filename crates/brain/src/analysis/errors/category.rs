@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use pi_brain_session::Raw;
 
+use super::complaint::{complains, mentions_failure};
 use super::trouble::counts_failures;
 use crate::line::one_line;
 
@@ -118,7 +119,11 @@ pub(in crate::analysis) fn of_tool_error(tool: &str, text: &str) -> (String, Str
             .any(|word| lower.contains(word))
             && !counts_no_failure(line)
     };
-    let telling = before.iter().find(says_error);
+    let telling = before
+        .iter()
+        .find(|line| complains(line) && !line.contains("***"))
+        .or_else(|| before.iter().find(says_error))
+        .or_else(|| before.iter().find(|line| mentions_failure(line)));
     // A program's last line tells how it ended; a tool's own message begins with the point.
     let other = if exit.is_some() { before.last() } else { before.first() };
     let line = telling.or(other).or(lines.last()).copied().unwrap_or_default();

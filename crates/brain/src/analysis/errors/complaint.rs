@@ -8,15 +8,23 @@ use crate::analysis::speech::Signs;
 /// So long is what stands before a complaint: the name of a program, a place in a file, a level.
 const LONGEST_NAME: usize = 60;
 
-/// Returns whether a line says that something went wrong.
-pub(super) fn complains(line: &str) -> bool {
+/// Returns whether a line has a word that complaints are made of, wherever it stands.
+pub(super) fn mentions_failure(line: &str) -> bool {
+    has_word(&line.to_lowercase())
+}
+
+fn has_word(lower: &str) -> bool {
     static ANY: Signs = Signs::new(concat!(
         "error|fail|fatal|cannot|can't|can’t|could not|couldn't|couldn’t|unable to|no such|not found|denied|refused|",
         "timed out|timeout|unreachable|mismatch|expected|e: |! |unauthorized|forbidden|invalid|does not exist|",
         "doesn't exist|not installed|not registered|not known|not recognized|too many requests|✗|✘|⨯|×",
     ));
-    let lower = line.to_lowercase();
-    if !ANY.are_in(&lower) || counts_nothing(&lower) {
+    ANY.are_in(lower) && !counts_nothing(lower)
+}
+
+/// Returns whether a line says that something went wrong.
+pub(super) fn complains(line: &str) -> bool {
+    if !mentions_failure(line) {
         return false;
     }
     let bare = undecorated(line);
@@ -88,5 +96,5 @@ fn counts_nothing(lower: &str) -> bool {
     static NOTHING: Signs = Signs::new(concat!(
         "0 error|0 fail|no error|no fail|errors: 0|errors=0|error: 0|failed: 0|failed=0|failures: 0|without error",
     ));
-    NOTHING.are_in(lower)
+    NOTHING.are_in(lower) || lower.split(':').nth(1).is_some_and(|count| count.trim() == "0")
 }

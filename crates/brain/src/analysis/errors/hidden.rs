@@ -1,7 +1,7 @@
 //! Failures that no exit code tells of (`cargo test | tail` is content as soon as `tail` is), and exit codes that tell of none
 //! (`grep` is not content if it finds nothing).
 
-use super::complaint::complains;
+use super::complaint::{complains, mentions_failure};
 use super::trouble;
 use crate::analysis::command;
 use crate::analysis::heard::Call;
@@ -26,9 +26,13 @@ pub(in crate::analysis) fn is_no_failure(call: &Call, text: &str) -> bool {
     };
     let compares = || command::ends_with_one_of(command, &["diff"]);
     let searches = || command::ends_searching(command);
-    tells_nothing(text) && searches()
-        || text.trim_end().ends_with("Command exited with code 1") && compares()
+    searches() && (tells_nothing(text) || has_code_one(text) && !text.lines().any(mentions_failure))
+        || has_code_one(text) && compares()
         || only_advises(text)
+}
+
+fn has_code_one(text: &str) -> bool {
+    text.trim_end().ends_with("Command exited with code 1")
 }
 
 fn tells_nothing(text: &str) -> bool {

@@ -135,6 +135,13 @@ fn views_of(step: &[&str]) -> &'static [View] {
     }
 }
 
+/// Returns whether a call writes a log itself: what it then shows of it is its own.
+pub(in crate::analysis) fn shows_own_log(call: &Call) -> bool {
+    let command = call.command.as_deref().unwrap_or_default();
+    let mut written = command.split('>').skip(1).filter_map(|rest| rest.split_whitespace().next());
+    written.any(is_log)
+}
+
 /// Returns whether a word names a file that something writes its log to, or a line that a device talks over.
 fn is_log(word: &str) -> bool {
     let word = word.trim_matches(['\'', '"']);
@@ -330,8 +337,11 @@ pub(super) fn counts_failures(line: &str) -> bool {
     let names_fail = matches!(*words, ["ℹ" | "#", "fail", count] if is_count(count));
     names_fail
         || words.iter().any(|word| is_assigned(word))
-        || words.windows(2).any(|pair| {
-            is_count(pair[0]) && follows(pair[1]) || precedes(pair[0]) && is_count(pair[1])
+        || words.iter().enumerate().skip(1).any(|(at, word)| {
+            // `61 passed; failed parses: 0` counts what comes after.
+            let is_heading = words.get(at + 1).is_some_and(|next| next.ends_with(':'));
+            let before = words[at - 1];
+            is_count(before) && follows(word) && !is_heading || precedes(before) && is_count(word)
         })
 }
 
