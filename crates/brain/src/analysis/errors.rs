@@ -171,8 +171,8 @@ impl Errors {
             return;
         }
         self.note_changes(call);
-        let subjects = subjects(call);
         let (mut category, mut message) = category::of_tool_error(&call.tool, text);
+        let subjects = subjects_of_failure(call, &message);
         match self.seen_again(&subjects, text) {
             Some(number) => {
                 (category, message) =
@@ -469,6 +469,21 @@ fn subjects(call: &Call) -> Vec<Subject> {
         (_, Some(command)) => command::keys(command).into_iter().map(Subject::Command).collect(),
         _ => vec![Subject::Tool(call.tool.clone())],
     }
+}
+
+/// Returns what a later success must be about, knowing which of the programs that a call runs has complained: `ping6: …`.
+fn subjects_of_failure(call: &Call, message: &str) -> Vec<Subject> {
+    let all = subjects(call);
+    let Some((program, _)) = message.split_once(": ") else { return all };
+    let is_its = |subject: &&Subject| match subject {
+        Subject::Command(key) => {
+            let key = key.rsplit(": ").next().unwrap_or(key);
+            key.split(' ').next() == Some(program)
+        }
+        _ => false,
+    };
+    let its: Vec<Subject> = all.iter().filter(is_its).cloned().collect();
+    if its.is_empty() { all } else { its }
 }
 
 /// Puts equal errors together, in the order in which each kind came first; keeps the latest kinds.

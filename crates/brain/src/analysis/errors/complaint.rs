@@ -15,7 +15,7 @@ pub(super) fn mentions_failure(line: &str) -> bool {
 
 fn has_word(lower: &str) -> bool {
     static ANY: Signs = Signs::new(concat!(
-        "error|fail|fatal|cannot|can't|can’t|could not|couldn't|couldn’t|unable to|no such|not found|denied|refused|",
+        "error|fail|fatal|bad request|conflict|bad gateway|internal server|gateway timeout|service unavailable|entity too large|not accessible|cannot|can't|can’t|could not|couldn't|couldn’t|unable to|no such|not found|denied|refused|",
         "timed out|timeout|unreachable|mismatch|expected|e: |! |unauthorized|forbidden|invalid|does not exist|",
         "doesn't exist|not installed|not registered|not known|not recognized|too many requests|✗|✘|⨯|×",
     ));
@@ -28,7 +28,41 @@ pub(super) fn complains(line: &str) -> bool {
         return false;
     }
     let bare = undecorated(line);
-    opens_with_level(bare) || names_error(bare) || opens_with_failure(bare)
+    !is_looked_for(bare)
+        && (opens_with_level(bare)
+            || names_error(bare)
+            || opens_with_failure(bare)
+            || ends_with_failure(bare)
+            || has_refusal(bare))
+}
+
+/// Finds `ls: cannot access 'x': No such file or directory`: whoever looks whether something is there has found out.
+fn is_looked_for(line: &str) -> bool {
+    let name = line.split_once(": ").map(|(name, _)| name);
+    name.is_some_and(|name| {
+        matches!(name, "cat" | "du" | "find" | "grep" | "head" | "ls" | "stat" | "tail" | "wc")
+    })
+}
+
+/// Finds `Pixel test failed, 0.12%`, `Some tests failed.`, `file x.dta not found`, `the font "x" cannot be found.`
+fn ends_with_failure(line: &str) -> bool {
+    static ENDS: Signs = Signs::new(concat!(
+        "failed|not found|cannot be found|could not be found|does not exist|doesn't exist|not installed|timed out",
+    ));
+    static NOT: Signs = Signs::new("if |when |whether |unless |not failed|never failed|expected to |should ");
+    let lower = line.to_lowercase();
+    let is_end = |rest: &str| rest.is_empty() || rest.starts_with([',', '.', ':', ';', '!']);
+    ENDS.first_in(&lower).is_some_and(|found| is_end(&lower[found.end..])) && !NOT.are_in(&lower)
+}
+
+/// Finds what servers answer: `429 Too Many Requests`, `403 Forbidden`.
+pub(super) fn has_refusal(line: &str) -> bool {
+    static ANSWERS: Signs = Signs::new(concat!(
+        "400 bad request|401 unauthorized|403 forbidden|403 resource|404 not found|405 method|408 request|409 conflict|",
+        "410 gone|413 request|413 payload|415 unsupported|422 unprocessable|429 too many|500 internal|502 bad gateway|",
+        "503 service|504 gateway",
+    ));
+    ANSWERS.are_in(&line.to_lowercase())
 }
 
 /// Takes away what lists and filters put in front of a line: bars, bullets, the number that `grep -n` or `uniq -c` adds.
@@ -96,5 +130,8 @@ fn counts_nothing(lower: &str) -> bool {
     static NOTHING: Signs = Signs::new(concat!(
         "0 error|0 fail|no error|no fail|errors: 0|errors=0|error: 0|failed: 0|failed=0|failures: 0|without error",
     ));
-    NOTHING.are_in(lower) || lower.split(':').nth(1).is_some_and(|count| count.trim() == "0")
+    let counts = |(name, count): (&str, &str)| {
+        name.contains("fail") && count.split([' ', ',', ';']).find(|word| !word.is_empty()) == Some("0")
+    };
+    NOTHING.are_in(lower) || lower.split_once(':').is_some_and(counts)
 }

@@ -27,7 +27,7 @@ pub(in crate::analysis) fn is_no_failure(call: &Call, text: &str) -> bool {
     let compares = || command::ends_with_one_of(command, &["diff"]);
     let searches = || command::ends_searching(command);
     searches() && (tells_nothing(text) || has_code_one(text) && !text.lines().any(mentions_failure))
-        || has_code_one(text) && compares()
+        || has_code_one(text) && compares() && call.only_looks()
         || only_advises(text)
 }
 

@@ -4,6 +4,7 @@
 //! What is taken for trouble depends on what a command looks at: `DEGRADED` says something in `zpool status` and nothing in a
 //! source file. Files other than logs, and what git quotes of the past, are not looked at.
 
+use super::complaint::{complains, has_refusal};
 use crate::analysis::command;
 use crate::analysis::heard::Call;
 use crate::analysis::language::ending;
@@ -115,12 +116,18 @@ fn views_of(step: &[&str]) -> &'static [View] {
         "docker" | "podman" | "docker-compose" | "nerdctl" if has(&["ps", "ls", "inspect"]) => {
             &[View::Containers]
         }
+        "adb" | "aws" | "flyctl" | "heroku" | "pm2" | "vercel" if has(&["logcat", "logs"]) => {
+            &[View::Log]
+        }
+        "logcat" | "logread" => &[View::Log],
         "systemctl" | "service" => &[View::Services],
         "journalctl" => &[View::Services, View::Kernel, View::Log],
         "dmesg" => &[View::Kernel],
         "zpool" | "mdadm" | "smartctl" | "btrfs" | "nvme" => &[View::Storage],
-        "gh" if has(&["run"]) && has(&["view", "watch"]) => &[View::Pipeline],
-        "glab" if has(&["trace"]) => &[View::Pipeline],
+        "gh" if has(&["run", "release", "checks"]) && has(&["view", "watch", "checks"]) => {
+            &[View::Pipeline]
+        }
+        "glab" if has(&["trace", "status"]) => &[View::Pipeline],
         "curl" | "http" | "https" | "xh" => &[View::Http],
         "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" => &[View::Database],
         "cat" | "head" | "less" | "tail" | "zcat" if has(&["/proc/mdstat"]) => &[View::Storage],
@@ -199,11 +206,11 @@ fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
     ));
     static KERNEL: Signs = Signs::new(concat!(
         "out of memory: killed|oom-kill|segfault at|i/o error|kernel bug|kernel panic|ext4-fs error|call trace:|",
-        "xid|hung_task|blocked for more than|gpu has fallen off",
+        "timed out|failed with error|xid|hung_task|blocked for more than|gpu has fallen off",
     ));
     static PIPELINE: Signs = Signs::new(concat!(
         "##[error]|process completed with exit code|npm err!|npm error|build failed|test result: failed|",
-        "could not compile|job failed|make: ***|elifecycle",
+        "could not compile|job failed|make: ***|elifecycle|error=",
     ));
     static HTTP: Signs = Signs::new(concat!(
         "500 internal server error|internal server error|502 bad gateway|503 service |504 gateway|curl: (|",
@@ -213,7 +220,7 @@ fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
         "[error]|<err> |<error>|level=error|level=fatal|\"level\":\"error\"|\"level\":\"fatal\"|\"level\": \"error\"|",
         "failed to |failed: |failed with |failed for |connection refused|permission denied|out of memory|",
         "no space left|unable to |could not |cannot open|not found (required by|oomkilled|]: error: |",
-        "status=bounced|status=deferred",
+        "status=bounced|status=deferred|timed out|operation timeout|fatal signal|name or service not known|error=",
     ));
     static PROGRAM: Signs = Signs::new(concat!(
         "traceback (most recent call last)|panicked at |fatal error: runtime|exception in thread |addresssanitizer: |",
@@ -241,17 +248,30 @@ fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
         View::Pipeline => named()
             .or_else(of_program)
             .or_else(|| if_so(counts_failures(line) || is_compiler_error(line), "failed"))
-            .or_else(|| exception(line)),
+            .or_else(|| exception(line))
+            .or_else(|| if_so(complains(line), lower.trim())),
         View::Http => named().or_else(|| if_so(has_server_error(lower), " 5")),
         View::Database => if_so(is_database_error(line), "error"),
         View::Log => named()
             .or_else(of_program)
             .or_else(|| if_so(is_nan(lower), "nan"))
             .or_else(|| exception(line))
-            .or_else(|| if_so(has_error_level(line), "error")),
+            .or_else(|| if_so(has_error_level(line), "error"))
+            .or_else(|| if_so(is_refused_request(line) || has_refusal(line), lower.trim())),
         View::Program => named().or_else(|| if_so(is_nan(lower), "nan")),
         _ => named(),
     }
+}
+
+/// Finds `POST /api/hooks 401 in 12ms`, `"GET /x HTTP/1.1" 502 157`.
+fn is_refused_request(line: &str) -> bool {
+    const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+    let mut words = line.split_whitespace().map(|word| word.trim_matches(['"', '[', ']']));
+    words.any(|word| METHODS.contains(&word))
+        && words.next().is_some_and(|path| path.starts_with(['/', 'h']))
+        && words.take(2).any(|word| {
+            word.len() == 3 && word.starts_with(['4', '5']) && word.bytes().all(|byte| byte.is_ascii_digit())
+        })
 }
 
 fn exception(line: &str) -> Option<String> {
@@ -281,6 +301,7 @@ fn has_server_error(lower: &str) -> bool {
     let mut words = lower.split_whitespace();
     let first = words.next().unwrap_or_default();
     let status = if first == "<" { words.next().unwrap_or_default() } else { first };
+    let is_code = |word: &str| is_code(word.split('.').next().unwrap_or_default());
     let is_alone = is_code(status) && words.clone().count() <= 1;
     is_alone || (status.starts_with("http/") && words.next().is_some_and(is_code))
 }
