@@ -238,6 +238,7 @@ impl Errors {
         self.learn(entry, call, &subjects);
         if !self.ignores_failure(&subjects, call) {
             self.resolve(&subjects);
+            self.resolve(&subsumed(&subjects));
         }
         self.resolve_missing(call);
         if subjects.contains(&Subject::Command("git commit".to_owned())) {
@@ -469,6 +470,21 @@ fn subjects(call: &Call) -> Vec<Subject> {
         (_, Some(command)) => command::keys(command).into_iter().map(Subject::Command).collect(),
         _ => vec![Subject::Tool(call.tool.clone())],
     }
+}
+
+/// Returns what must have worked for something to work: what runs was built, and what is applied was checked.
+fn subsumed(subjects: &[Subject]) -> Vec<Subject> {
+    const LATER: [&str; 9] =
+        ["apply", "deploy", "flash", "publish", "release", "run", "test", "up", "upload"];
+    const EARLIER: [&str; 6] = ["build", "check", "compile", "generate", "plan", "validate"];
+    let keys = subjects.iter().filter_map(|subject| match subject {
+        Subject::Command(key) => key.rsplit_once(' '),
+        _ => None,
+    });
+    let later = keys.filter(|(_, word)| LATER.contains(word));
+    later
+        .flat_map(|(program, _)| EARLIER.map(|word| Subject::Command(format!("{program} {word}"))))
+        .collect()
 }
 
 /// Returns what a later success must be about, knowing which of the programs that a call runs has complained: `ping6: …`.

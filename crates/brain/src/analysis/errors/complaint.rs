@@ -56,7 +56,7 @@ fn ends_with_failure(line: &str) -> bool {
 }
 
 /// Finds what servers answer: `429 Too Many Requests`, `403 Forbidden`.
-pub(super) fn has_refusal(line: &str) -> bool {
+fn has_refusal(line: &str) -> bool {
     static ANSWERS: Signs = Signs::new(concat!(
         "400 bad request|401 unauthorized|403 forbidden|403 resource|404 not found|405 method|408 request|409 conflict|",
         "410 gone|413 request|413 payload|415 unsupported|422 unprocessable|429 too many|500 internal|502 bad gateway|",

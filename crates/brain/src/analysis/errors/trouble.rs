@@ -4,7 +4,7 @@
 //! What is taken for trouble depends on what a command looks at: `DEGRADED` says something in `zpool status` and nothing in a
 //! source file. Files other than logs, and what git quotes of the past, are not looked at.
 
-use super::complaint::{complains, has_refusal};
+use super::complaint::complains;
 use crate::analysis::command;
 use crate::analysis::heard::Call;
 use crate::analysis::language::ending;
@@ -257,7 +257,7 @@ fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
             .or_else(|| if_so(is_nan(lower), "nan"))
             .or_else(|| exception(line))
             .or_else(|| if_so(has_error_level(line), "error"))
-            .or_else(|| if_so(is_refused_request(line) || has_refusal(line), lower.trim())),
+            .or_else(|| if_so(is_refused_request(line) || complains(line), lower.trim())),
         View::Program => named().or_else(|| if_so(is_nan(lower), "nan")),
         _ => named(),
     }
