@@ -33,7 +33,8 @@ pub(super) fn complains(line: &str) -> bool {
             || names_error(bare)
             || opens_with_failure(bare)
             || ends_with_failure(bare)
-            || has_refusal(bare))
+            || has_refusal(bare)
+            || super::category::exception(bare).is_some())
 }
 
 /// Finds `ls: cannot access 'x': No such file or directory`: whoever looks whether something is there has found out.
@@ -91,15 +92,15 @@ fn opens_with_level(line: &str) -> bool {
 
 /// Finds `Catalog Error: …`, `cURL error 28: …`, `sbatch: error: …`, `tool: x.c:3: Error: …`.
 fn names_error(line: &str) -> bool {
-    let Some((name, _)) = line.split_once(": ") else { return false };
+    let Some((name, _)) = line.split_once(':') else { return false };
     let word = |text: &str| {
         let last = text.trim_end_matches(|last: char| last.is_ascii_digit() || last == ' ');
         let last = last.rsplit(|character: char| !character.is_ascii_alphanumeric()).next();
         last.is_some_and(|last| matches!(last, "Error" | "error" | "ERROR" | "Exception" | "FATAL" | "Fatal"))
     };
     let is_name = |name: &str| name.len() < LONGEST_NAME && name.split(' ').count() <= 4;
-    let mut parts = line.split(": ").take(3);
-    is_name(name) && parts.any(|part| is_name(part) && word(part)) && line.contains(": ")
+    let mut parts = line.split(':').take(4).map(str::trim);
+    is_name(name) && parts.any(|part| is_name(part) && word(part))
 }
 
 /// Finds `Couldn't find ID 'x'`, `rmdir: failed to remove 'x'`, `WARNING: Unable to resolve x`.

@@ -129,7 +129,9 @@ fn views_of(step: &[&str]) -> &'static [View] {
         }
         "glab" if has(&["trace", "status"]) => &[View::Pipeline],
         "curl" | "http" | "https" | "xh" => &[View::Http],
-        "psql" | "mysql" | "mariadb" | "sqlite3" | "sqlcmd" => &[View::Database],
+        "duckdb" | "mariadb" | "mysql" | "psql" | "sqlcmd" | "sqlite3" | "sqlplus" => {
+            &[View::Database]
+        }
         "cat" | "head" | "less" | "tail" | "zcat" if has(&["/proc/mdstat"]) => &[View::Storage],
         "awk" | "cat" | "egrep" | "grep" | "head" | "less" | "rg" | "sed" | "tail" | "zcat"
         | "zgrep"
@@ -214,7 +216,7 @@ fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
     ));
     static HTTP: Signs = Signs::new(concat!(
         "500 internal server error|internal server error|502 bad gateway|503 service |504 gateway|curl: (|",
-        "\"status\":500|\"status\": 500|\"statuscode\":500|\"statuscode\": 500",
+        "faultstring|\"status\":500|\"status\": 500|\"statuscode\":500|\"statuscode\": 500",
     ));
     static LOG: Signs = Signs::new(concat!(
         "[error]|<err> |<error>|level=error|level=fatal|\"level\":\"error\"|\"level\":\"fatal\"|\"level\": \"error\"|",
@@ -296,7 +298,7 @@ fn has_bad_status(lower: &str) -> bool {
 /// Finds `HTTP/1.1 502`, or a line that is nothing but such a code.
 fn has_server_error(lower: &str) -> bool {
     let is_code = |word: &str| {
-        matches!(word, "500" | "501" | "502" | "503" | "504" | "520" | "521" | "522" | "525")
+        matches!(word, "400" | "401" | "403" | "409" | "413" | "422" | "429" | "500" | "501" | "502" | "503" | "504" | "520" | "521" | "522" | "525")
     };
     let mut words = lower.split_whitespace();
     let first = words.next().unwrap_or_default();
@@ -316,7 +318,8 @@ fn is_database_error(line: &str) -> bool {
     let opens = ["ERROR:", "FATAL:", "error: ", "Error: near line", "Error: in prepare"];
     let numbered = line.strip_prefix("ERROR ").is_some_and(|rest| rest.contains(" ("));
     let sqlite = ["Parse error", "Runtime error"].iter().any(|start| line.starts_with(start));
-    opens.iter().any(|start| line.starts_with(start)) || numbered || sqlite
+    let oracle = ["ORA-", "PLS-", "SP2-"].iter().any(|start| line.starts_with(start));
+    opens.iter().any(|start| line.starts_with(start)) || numbered || sqlite || oracle
 }
 
 /// Finds a loss, or anything that has a name, which is not a number.
