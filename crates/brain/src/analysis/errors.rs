@@ -261,11 +261,14 @@ impl Errors {
     fn seen_again(&self, subjects: &[Subject], text: &str) -> Option<usize> {
         const ENOUGH: usize = 12;
         let only_counts = category::only_counts(text);
+        let is_quiet = !text.lines().any(complaint::mentions_failure);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let open = subjects.iter().filter_map(|subject| self.open.get(subject)).flatten();
         open.copied().rfind(|number| {
             let known = self.all[*number].message.trim_end_matches('…');
-            only_counts || known.len() >= ENOUGH && text.contains(known)
+            only_counts
+                || is_quiet && !complaint::mentions_failure(known)
+                || known.len() >= ENOUGH && text.contains(known)
         })
     }
 

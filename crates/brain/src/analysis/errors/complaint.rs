@@ -38,7 +38,7 @@ pub(super) fn complains(line: &str) -> bool {
 }
 
 /// Finds `ls: cannot access 'x': No such file or directory`: whoever looks whether something is there has found out.
-fn is_looked_for(line: &str) -> bool {
+pub(super) fn is_looked_for(line: &str) -> bool {
     let name = line.split_once(": ").map(|(name, _)| name);
     name.is_some_and(|name| {
         matches!(name, "cat" | "du" | "find" | "grep" | "head" | "ls" | "stat" | "tail" | "wc")

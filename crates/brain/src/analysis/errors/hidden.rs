@@ -1,7 +1,7 @@
 //! Failures that no exit code tells of (`cargo test | tail` is content as soon as `tail` is), and exit codes that tell of none
 //! (`grep` is not content if it finds nothing).
 
-use super::complaint::{complains, mentions_failure};
+use super::complaint::{complains, is_looked_for, mentions_failure};
 use super::trouble;
 use crate::analysis::command;
 use crate::analysis::heard::Call;
@@ -26,9 +26,20 @@ pub(in crate::analysis) fn is_no_failure(call: &Call, text: &str) -> bool {
     };
     let compares = || command::ends_with_one_of(command, &["diff"]);
     let searches = || command::ends_searching(command);
-    searches() && (tells_nothing(text) || has_code_one(text) && !text.lines().any(mentions_failure))
+    call.only_looks() && only_misses(text)
+        || searches() && (tells_nothing(text) || has_code_one(text) && !text.lines().any(mentions_failure))
         || has_code_one(text) && compares() && call.only_looks()
         || only_advises(text)
+}
+
+/// Returns whether nothing is told but what was looked for and is not there, among other things that are.
+fn only_misses(text: &str) -> bool {
+    let mut told = text.lines().filter(|line| mentions_failure(line)).peekable();
+    told.peek().is_some()
+        && told.all(is_looked_for)
+        && text.lines().any(|line| {
+            !mentions_failure(line) && !line.is_empty() && !line.starts_with("Command exited")
+        })
 }
 
 fn has_code_one(text: &str) -> bool {
