@@ -1,10 +1,10 @@
 //! What a shell command runs, seen without a shell.
 
 /// Programs that prepare, look or filter: a command is not about them.
-const ACCESSORIES: [&str; 53] = [
-    "[", "[[", "awk", "cat", "cd", "chmod", "cp", "cut", "diff", "do", "done", "echo", "env",
-    "exit", "export", "false", "fi", "file", "find", "for", "grep", "head", "if", "jq", "ls",
-    "mkdir", "mv", "nl", "popd", "printf", "pushd", "pwd", "rg", "rm", "sed", "set", "sleep",
+const ACCESSORIES: [&str; 54] = [
+    "[", "[[", "awk", "cat", "cd", "chmod", "cmp", "cp", "cut", "diff", "do", "done", "echo",
+    "env", "exit", "export", "false", "fi", "file", "find", "for", "grep", "head", "if", "jq",
+    "ls", "mkdir", "mv", "nl", "popd", "printf", "pushd", "pwd", "rg", "rm", "sed", "set", "sleep",
     "sort", "source", "stat", "tail", "tee", "test", "then", "touch", "tr", "tree", "true", "uniq",
     "wc", "which", "while", "xargs",
 ];
@@ -132,6 +132,9 @@ fn step_keys(step: &[&str]) -> Vec<String> {
         return vec![program.to_owned()];
     }
     let mut words = words_without_options(&step[1..]);
+    if let Some(installed) = installed(step) {
+        return installed.map(|name| format!("install {name}")).collect();
+    }
     if GOAL_RUNNERS.contains(&program) {
         let goals: Vec<String> =
             words.filter(|goal| *goal != "clean").map(|goal| format!("{program} {goal}")).collect();
@@ -147,6 +150,22 @@ fn step_keys(step: &[&str]) -> Vec<String> {
         (program, None) => program.to_owned(),
     };
     vec![key]
+}
+
+/// Returns what a step installs by name: whichever tool does it, it is the same try.
+fn installed<'a>(step: &[&'a str]) -> Option<impl Iterator<Item = &'a str> + use<'a>> {
+    const INSTALLERS: [&str; 16] = [
+        "apk", "apt", "apt-get", "brew", "bun", "cargo", "conda", "dnf", "gem", "npm", "pacman",
+        "pip", "pip3", "pnpm", "uv", "yarn",
+    ];
+    let words: Vec<&str> = words_without_options(&step[1..]).collect();
+    let at = words.iter().take(2).position(|word| matches!(*word, "install" | "add" | "i"))?;
+    let names = words.into_iter().skip(at + 1).map(|name| {
+        let end = name.get(1..).and_then(|rest| rest.find(['=', '@', '<', '>', '[']));
+        end.map_or(name, |end| &name[..=end])
+    });
+    let mut names = names.filter(|name| !name.is_empty()).peekable();
+    (INSTALLERS.contains(&step[0]) && names.peek().is_some()).then_some(names)
 }
 
 /// Returns the words that are neither an option nor the value of one.

@@ -182,8 +182,10 @@ impl Errors {
         }
         let failed = failed_call(call, &message, model);
         let was_observed = self.take_observed(text);
+        let falls_back = has_fallen_back(call, text);
         self.add(entry, category, message, Some(failed), subjects);
         let last = self.all.len() - 1;
+        self.all[last].resolved = falls_back;
         self.all[last].grave = !call.only_looks();
         self.all[last].is_of_compiler = text.lines().any(trouble::is_compiler_error);
         if let Some(number) = was_observed {
@@ -241,6 +243,7 @@ impl Errors {
             self.resolve(&subsumed(&subjects));
         }
         self.resolve_missing(call);
+        self.resolve_repaired(call);
         if subjects.contains(&Subject::Command("git commit".to_owned())) {
             // What is committed is taken to be good, whatever failed on the way.
             self.all[self.settled..].iter_mut().for_each(|error| error.grave = false);
@@ -336,6 +339,24 @@ impl Errors {
             && open().any(|number| self.all[*number].changes < self.changes);
         IGNORING.iter().any(|sign| command.contains(sign) && is_new(sign))
             || (is_undone && command::takes_back(command))
+    }
+
+    fn resolve_repaired(&mut self, call: &Call) {
+        let command = call.command.as_deref().unwrap_or_default();
+        let runs = !call.only_looks()
+            && !call.modifies()
+            && !command::only_keeps(command)
+            && call.command.is_some();
+        if !runs || self.undone == Some(self.changes) {
+            return;
+        }
+        let Some(last) = self.all.last_mut() else { return };
+        if (last.changes < self.changes || command.contains("sed -i"))
+            && last.requests == self.requests
+            && last.call.is_some()
+        {
+            last.resolved = true;
+        }
     }
 
     /// Resolves that a file could not be read if it was found elsewhere, or written.
@@ -475,6 +496,24 @@ fn subjects(call: &Call) -> Vec<Subject> {
     }
 }
 
+/// Returns whether a command had another way ready, `this || that`, and that one worked.
+fn has_fallen_back(call: &Call, text: &str) -> bool {
+    let command = call.command.as_deref().unwrap_or_default();
+    let last = text.trim_end().lines().next_back().unwrap_or_default();
+    let mut ways = command.split(" || ").skip(1).filter_map(|way| way.split_whitespace().next());
+    let is_way = |way: &str| !matches!(way, ":" | "echo" | "exit" | "printf" | "true");
+    ways.any(is_way)
+        && !last.starts_with("Command exited with code")
+        && !complaint::mentions_failure(last)
+}
+
+/// Finds what is not installed: `No module named 'x'`, `bash: x: command not found`.
+fn missing(message: &str) -> Option<&str> {
+    let module =
+        message.split_once("No module named '").and_then(|(_, rest)| rest.split('\'').next());
+    module.or_else(|| message.strip_suffix(": command not found")?.rsplit([' ', ':']).next())
+}
+
 /// Returns what must have worked for something to work: what runs was built, and what is applied was checked.
 fn subsumed(subjects: &[Subject]) -> Vec<Subject> {
     const LATER: [&str; 9] =
@@ -492,7 +531,8 @@ fn subsumed(subjects: &[Subject]) -> Vec<Subject> {
 
 /// Returns what a later success must be about, knowing which of the programs that a call runs has complained: `ping6: …`.
 fn subjects_of_failure(call: &Call, message: &str) -> Vec<Subject> {
-    let all = subjects(call);
+    let mut all = subjects(call);
+    all.extend(missing(message).map(|name| Subject::Command(format!("install {name}"))));
     let Some((program, _)) = message.split_once(": ") else { return all };
     let is_its = |subject: &&Subject| match subject {
         Subject::Command(key) => {

@@ -39,10 +39,11 @@ pub(super) fn complains(line: &str) -> bool {
 
 /// Finds `ls: cannot access 'x': No such file or directory`: whoever looks whether something is there has found out.
 pub(super) fn is_looked_for(line: &str) -> bool {
-    let name = line.split_once(": ").map(|(name, _)| name);
-    name.is_some_and(|name| {
+    let is_looking = |name: &str| {
         matches!(name, "cat" | "du" | "find" | "grep" | "head" | "ls" | "stat" | "tail" | "wc")
-    })
+    };
+    // The last is how `dir` says it.
+    line.split_once(": ").is_some_and(|(name, _)| is_looking(name)) || line == "File Not Found"
 }
 
 /// Finds `Pixel test failed, 0.12%`, `Some tests failed.`, `file x.dta not found`, `the font "x" cannot be found.`
@@ -50,7 +51,8 @@ fn ends_with_failure(line: &str) -> bool {
     static ENDS: Signs = Signs::new(concat!(
         "failed|not found|cannot be found|could not be found|does not exist|doesn't exist|not installed|timed out",
     ));
-    static NOT: Signs = Signs::new("if |when |whether |unless |not failed|never failed|expected to |should ");
+    static NOT: Signs =
+        Signs::new("if |when |whether |unless |not failed|never failed|expected to |should ");
     let lower = line.to_lowercase();
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with([',', '.', ':', ';', '!']);
     ENDS.first_in(&lower).is_some_and(|found| is_end(&lower[found.end..])) && !NOT.are_in(&lower)
@@ -71,18 +73,23 @@ fn undecorated(line: &str) -> &str {
     let is_sign = |character: char| " \t│|>•*-=✗✘⨯×".contains(character);
     let line = line.trim_start_matches(is_sign);
     let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
-    let rest = if rest.len() == line.len() { line } else { rest.strip_prefix([':', ' ']).unwrap_or(line) };
+    let rest =
+        if rest.len() == line.len() { line } else { rest.strip_prefix([':', ' ']).unwrap_or(line) };
     rest.trim_start_matches(is_sign)
 }
 
 /// Finds `ERROR: …`, `error[E0308]: …`, `Error in f(x) : …`, `FATAL …`, `E: …`, `! Undefined control sequence`, `FAIL x`.
 fn opens_with_level(line: &str) -> bool {
-    const LEVELS: [&str; 8] = ["ERROR", "Error", "error", "FATAL", "Fatal", "fatal", "FAILED", "FAIL"];
+    const LEVELS: [&str; 8] =
+        ["ERROR", "Error", "error", "FATAL", "Fatal", "fatal", "FAILED", "FAIL"];
     let is_level = LEVELS.iter().any(|level| {
         line.strip_prefix(level).is_some_and(|rest| {
             let follows = rest.starts_with([':', '[', '(']) || rest.starts_with(" - ");
-            follows || level.starts_with("FA") && rest.starts_with([' ', '\t'])
-                || rest.starts_with(" in ") || rest.starts_with(" at ") || rest.starts_with(" while ")
+            follows
+                || level.starts_with("FA") && rest.starts_with([' ', '\t'])
+                || rest.starts_with(" in ")
+                || rest.starts_with(" at ")
+                || rest.starts_with(" while ")
                 || rest.is_empty() && level.starts_with("FA")
         })
     });
@@ -96,7 +103,9 @@ fn names_error(line: &str) -> bool {
     let word = |text: &str| {
         let last = text.trim_end_matches(|last: char| last.is_ascii_digit() || last == ' ');
         let last = last.rsplit(|character: char| !character.is_ascii_alphanumeric()).next();
-        last.is_some_and(|last| matches!(last, "Error" | "error" | "ERROR" | "Exception" | "FATAL" | "Fatal"))
+        last.is_some_and(|last| {
+            matches!(last, "Error" | "error" | "ERROR" | "Exception" | "FATAL" | "Fatal")
+        })
     };
     let is_name = |name: &str| name.len() < LONGEST_NAME && name.split(' ').count() <= 4;
     let mut parts = line.split(':').take(4).map(str::trim);
@@ -106,7 +115,15 @@ fn names_error(line: &str) -> bool {
 /// Finds `Couldn't find ID 'x'`, `rmdir: failed to remove 'x'`, `WARNING: Unable to resolve x`.
 fn opens_with_failure(line: &str) -> bool {
     const VERBS: [&str; 10] = [
-        "cannot ", "can't ", "can’t ", "could not ", "couldn't ", "couldn’t ", "failed to ", "unable to ", "no such ",
+        "cannot ",
+        "can't ",
+        "can’t ",
+        "could not ",
+        "couldn't ",
+        "couldn’t ",
+        "failed to ",
+        "unable to ",
+        "no such ",
         "invalid ",
     ];
     let opens = |text: &str| {
@@ -119,7 +136,9 @@ fn opens_with_failure(line: &str) -> bool {
             return true;
         }
         match rest.split_once(": ") {
-            Some((name, after)) if name.len() < LONGEST_NAME && name.split(' ').count() <= 3 => rest = after,
+            Some((name, after)) if name.len() < LONGEST_NAME && name.split(' ').count() <= 3 => {
+                rest = after
+            }
             _ => return false,
         }
     }
@@ -132,7 +151,8 @@ fn counts_nothing(lower: &str) -> bool {
         "0 error|0 fail|no error|no fail|errors: 0|errors=0|error: 0|failed: 0|failed=0|failures: 0|without error",
     ));
     let counts = |(name, count): (&str, &str)| {
-        name.contains("fail") && count.split([' ', ',', ';']).find(|word| !word.is_empty()) == Some("0")
+        name.contains("fail")
+            && count.split([' ', ',', ';']).find(|word| !word.is_empty()) == Some("0")
     };
     NOTHING.are_in(lower) || lower.split_once(':').is_some_and(counts)
 }

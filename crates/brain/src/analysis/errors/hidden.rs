@@ -26,8 +26,10 @@ pub(in crate::analysis) fn is_no_failure(call: &Call, text: &str) -> bool {
     };
     let compares = || command::ends_with_one_of(command, &["diff"]);
     let searches = || command::ends_searching(command);
-    call.only_looks() && only_misses(text)
-        || searches() && (tells_nothing(text) || has_code_one(text) && !text.lines().any(mentions_failure))
+    let looks = || call.only_looks() || command::ends_with_one_of(command, &["dir", "ls", "stat"]);
+    looks() && only_misses(text)
+        || searches()
+            && (tells_nothing(text) || has_code_one(text) && !text.lines().any(mentions_failure))
         || has_code_one(text) && compares() && call.only_looks()
         || only_advises(text)
 }

@@ -272,7 +272,9 @@ fn is_refused_request(line: &str) -> bool {
     words.any(|word| METHODS.contains(&word))
         && words.next().is_some_and(|path| path.starts_with(['/', 'h']))
         && words.take(2).any(|word| {
-            word.len() == 3 && word.starts_with(['4', '5']) && word.bytes().all(|byte| byte.is_ascii_digit())
+            word.len() == 3
+                && word.starts_with(['4', '5'])
+                && word.bytes().all(|byte| byte.is_ascii_digit())
         })
 }
 
@@ -298,7 +300,25 @@ fn has_bad_status(lower: &str) -> bool {
 /// Finds `HTTP/1.1 502`, or a line that is nothing but such a code.
 fn has_server_error(lower: &str) -> bool {
     let is_code = |word: &str| {
-        matches!(word, "400" | "401" | "403" | "409" | "413" | "422" | "429" | "500" | "501" | "502" | "503" | "504" | "520" | "521" | "522" | "525")
+        matches!(
+            word,
+            "400"
+                | "401"
+                | "403"
+                | "409"
+                | "413"
+                | "422"
+                | "429"
+                | "500"
+                | "501"
+                | "502"
+                | "503"
+                | "504"
+                | "520"
+                | "521"
+                | "522"
+                | "525"
+        )
     };
     let mut words = lower.split_whitespace();
     let first = words.next().unwrap_or_default();
@@ -340,10 +360,8 @@ fn has_error_level(line: &str) -> bool {
 
 /// Finds `3 failed`, `1 failure`, `failed=2`, `Failures: 1`, `ℹ fail 2`, but not `0 failed`.
 pub(super) fn counts_failures(line: &str) -> bool {
-    let words: Vec<&str> = line
-        .split([' ', ',', '|', ';', '(', ')', '\t'])
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> =
+        line.split([' ', ',', '|', ';', '(', ')', '\t']).filter(|word| !word.is_empty()).collect();
     let is_count = |word: &str| {
         word.bytes().all(|byte| byte.is_ascii_digit()) && word.bytes().any(|byte| byte != b'0')
     };
