@@ -3,21 +3,20 @@
 pub(super) mod category;
 mod complaint;
 pub(super) mod hidden;
+mod report;
+mod subject;
 pub(super) mod trouble;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use super::command;
 use super::heard::Call;
 use super::models::Model;
 use crate::line::one_line;
-use crate::node::{ErrorSummary, ToolError};
+pub(super) use report::Unresolved;
+use subject::{Subject, has_fallen_back, subjects, subjects_of_failure, subsumed};
 use trouble::{Trouble, Views};
 
-/// So many different errors are listed, the latest ones; more would tell nothing more.
-const MOST_ERRORS: usize = 100;
-/// So many entries are named for each.
-const MOST_ENTRIES: usize = 5;
 /// So long is what led to an error, in characters.
 const CONTEXT_LENGTH: usize = 200;
 
@@ -80,17 +79,6 @@ struct Observed {
     works: usize,
 }
 
-/// What a call is about; a later success with the same subject resolves an error.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Subject {
-    Model,
-    Reading(String),
-    Changing(String),
-    Command(String),
-    /// A tool of which nothing more is known.
-    Tool(String),
-}
-
 /// One time that something went wrong.
 #[derive(Clone, Debug)]
 struct Occurrence {
@@ -127,27 +115,6 @@ pub(super) struct Recovery {
     pub(super) message: String,
     pub(super) worked: String,
     pub(super) entries: Vec<String>,
-}
-
-/// An error that was there at the end.
-#[derive(Clone, Debug)]
-pub(super) struct Unresolved {
-    pub(super) entry: String,
-    pub(super) category: String,
-    pub(super) message: String,
-}
-
-/// All errors of a segment, equal ones as one.
-#[derive(Debug, Default)]
-pub(super) struct Report {
-    pub(super) seen: Vec<ErrorSummary>,
-    pub(super) tool_errors: Vec<ToolError>,
-    pub(super) evidence: BTreeMap<String, Vec<String>>,
-    /// The last grave error that nothing put right.
-    pub(super) unresolved: Option<Unresolved>,
-    pub(super) recoveries: Vec<Recovery>,
-    /// How often each of the tool errors came up.
-    pub(super) counts: Vec<u64>,
 }
 
 impl Errors {
@@ -264,19 +231,21 @@ impl Errors {
     fn seen_again(&self, subjects: &[Subject], text: &str) -> Option<usize> {
         const ENOUGH: usize = 12;
         let only_counts = category::only_counts(text);
-        let is_quiet = !text.lines().any(complaint::mentions_failure);
+        // Where no line says what is wrong, nothing tells the errors of one try apart.
+        let is_quiet = std::cell::LazyCell::new(|| !text.lines().any(complaint::mentions_failure));
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let open = subjects.iter().filter_map(|subject| self.open.get(subject)).flatten();
         open.copied().rfind(|number| {
             let known = self.all[*number].message.trim_end_matches('…');
             only_counts
-                || is_quiet && !complaint::mentions_failure(known)
+                || *is_quiet && !complaint::mentions_failure(known)
                 || known.len() >= ENOUGH && text.contains(known)
         })
     }
 
     /// Resolves what failed before if the same try, changed, now fails with something else: it got further. What the user
-    /// said in between may have led elsewhere, and what does not even compile does not show that the rest would work.
+    /// said in between may have led elsewhere, and what does not even compile does not show that the rest would work. Where
+    /// no file was changed another way was tried, and how that ended tells whether the first was overcome.
     fn resolve_what_is_passed(&mut self, subjects: &[Subject], call: &Call, text: &str) {
         let is_of_compiler = text.lines().any(trouble::is_compiler_error);
         let command = one_line(call.command.as_deref().unwrap_or_default(), CONTEXT_LENGTH);
@@ -341,12 +310,11 @@ impl Errors {
             || (is_undone && command::takes_back(command))
     }
 
+    /// Resolves the last error if files were changed for it, and what was run next was content: a repair need not be shown
+    /// by the very command that failed. What the user said in between may have led elsewhere.
     fn resolve_repaired(&mut self, call: &Call) {
         let command = call.command.as_deref().unwrap_or_default();
-        let runs = !call.only_looks()
-            && !call.modifies()
-            && !command::only_keeps(command)
-            && call.command.is_some();
+        let runs = call.command.is_some() && !call.only_looks() && !command::only_keeps(command);
         if !runs || self.undone == Some(self.changes) {
             return;
         }
@@ -437,44 +405,6 @@ impl Errors {
             self.all[number].resolved = true;
         }
     }
-
-    pub(super) fn finish(mut self) -> Report {
-        for number in (0..self.all.len()).rev() {
-            if let Some(other) = self.all[number].follows {
-                self.all[number].resolved |= self.all[other].resolved;
-            }
-        }
-        let mut report = Report { recoveries: self.recoveries, ..Report::default() };
-        let last = self.all.iter().rfind(|error| error.grave && !error.resolved);
-        report.unresolved = last.map(|error| Unresolved {
-            entry: error.entries[0].clone(),
-            category: error.category.clone(),
-            message: error.message.clone(),
-        });
-        let kinds = grouped(&self.all, |error| Some((&error.category, &error.message)));
-        for (number, group) in kinds.iter().enumerate() {
-            report.seen.push(ErrorSummary {
-                error_type: group[0].category.clone(),
-                message: group[0].message.clone(),
-                resolved: group.iter().all(|error| error.resolved),
-            });
-            let entries = group.iter().flat_map(|error| &error.entries).take(MOST_ENTRIES).cloned();
-            report.evidence.insert(format!("content.errorsSeen[{number}]"), entries.collect());
-        }
-        let calls = grouped(&self.all, |error| Some((error.call.as_ref()?, &error.category)));
-        for group in calls {
-            let call = group[0].call.clone().expect("only errors of calls are in these groups");
-            report.counts.push(group.len() as u64);
-            report.tool_errors.push(ToolError {
-                tool: call.tool,
-                error_type: group[0].category.clone(),
-                context: call.context,
-                model: call.model,
-                was_retried: group.iter().all(|error| error.resolved),
-            });
-        }
-        report
-    }
 }
 
 fn failed_call(call: &Call, message: &str, model: &Model) -> FailedCall {
@@ -484,81 +414,4 @@ fn failed_call(call: &Call, message: &str, model: &Model) -> FailedCall {
         context: one_line(context, CONTEXT_LENGTH),
         model: model.to_string(),
     }
-}
-
-/// Returns what a later success must be about to resolve a failure of `call`, any of these.
-fn subjects(call: &Call) -> Vec<Subject> {
-    match (&call.path, &call.command) {
-        (Some(path), _) if call.modifies() => vec![Subject::Changing(path.clone())],
-        (Some(path), _) if call.reads() => vec![Subject::Reading(path.clone())],
-        (_, Some(command)) => command::keys(command).into_iter().map(Subject::Command).collect(),
-        _ => vec![Subject::Tool(call.tool.clone())],
-    }
-}
-
-/// Returns whether a command had another way ready, `this || that`, and that one worked.
-fn has_fallen_back(call: &Call, text: &str) -> bool {
-    let command = call.command.as_deref().unwrap_or_default();
-    let last = text.trim_end().lines().next_back().unwrap_or_default();
-    let mut ways = command.split(" || ").skip(1).filter_map(|way| way.split_whitespace().next());
-    let is_way = |way: &str| !matches!(way, ":" | "echo" | "exit" | "printf" | "true");
-    ways.any(is_way)
-        && !last.starts_with("Command exited with code")
-        && !complaint::mentions_failure(last)
-}
-
-/// Finds what is not installed: `No module named 'x'`, `bash: x: command not found`.
-fn missing(message: &str) -> Option<&str> {
-    let module =
-        message.split_once("No module named '").and_then(|(_, rest)| rest.split('\'').next());
-    module.or_else(|| message.strip_suffix(": command not found")?.rsplit([' ', ':']).next())
-}
-
-/// Returns what must have worked for something to work: what runs was built, and what is applied was checked.
-fn subsumed(subjects: &[Subject]) -> Vec<Subject> {
-    const LATER: [&str; 9] =
-        ["apply", "deploy", "flash", "publish", "release", "run", "test", "up", "upload"];
-    const EARLIER: [&str; 6] = ["build", "check", "compile", "generate", "plan", "validate"];
-    let keys = subjects.iter().filter_map(|subject| match subject {
-        Subject::Command(key) => key.rsplit_once(' '),
-        _ => None,
-    });
-    let later = keys.filter(|(_, word)| LATER.contains(word));
-    later
-        .flat_map(|(program, _)| EARLIER.map(|word| Subject::Command(format!("{program} {word}"))))
-        .collect()
-}
-
-/// Returns what a later success must be about, knowing which of the programs that a call runs has complained: `ping6: …`.
-fn subjects_of_failure(call: &Call, message: &str) -> Vec<Subject> {
-    let mut all = subjects(call);
-    all.extend(missing(message).map(|name| Subject::Command(format!("install {name}"))));
-    let Some((program, _)) = message.split_once(": ") else { return all };
-    let is_its = |subject: &&Subject| match subject {
-        Subject::Command(key) => {
-            let key = key.rsplit(": ").next().unwrap_or(key);
-            key.split(' ').next() == Some(program)
-        }
-        _ => false,
-    };
-    let its: Vec<Subject> = all.iter().filter(is_its).cloned().collect();
-    if its.is_empty() { all } else { its }
-}
-
-/// Puts equal errors together, in the order in which each kind came first; keeps the latest kinds.
-fn grouped<'a, K: std::hash::Hash + Eq>(
-    errors: &'a [Occurrence],
-    key: impl Fn(&'a Occurrence) -> Option<K>,
-) -> Vec<Vec<&'a Occurrence>> {
-    let mut groups: Vec<Vec<&Occurrence>> = Vec::new();
-    let mut numbers: HashMap<K, usize> = HashMap::new();
-    for error in errors {
-        let Some(key) = key(error) else { continue };
-        let number = *numbers.entry(key).or_insert(groups.len());
-        match groups.get_mut(number) {
-            Some(group) => group.push(error),
-            None => groups.push(vec![error]),
-        }
-    }
-    groups.split_off(groups.len().saturating_sub(MOST_ERRORS))
 }

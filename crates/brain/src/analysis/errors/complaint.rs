@@ -1,7 +1,8 @@
 //! How programs say that something is wrong, whichever program it is.
 //!
 //! A line complains by its beginning: a level (`ERROR: …`, `E: …`, `! …`), a name that ends so (`Catalog Error: …`), or a verb
-//! that did not work out (`Couldn't find …`, `rmdir: failed to remove …`). What stands in the middle of a sentence is talk.
+//! that did not work out (`Couldn't find …`, `rmdir: failed to remove …`); or by its end (`Some tests failed.`). What stands in
+//! the middle of a sentence is talk.
 
 use crate::analysis::speech::Signs;
 
@@ -10,16 +11,14 @@ const LONGEST_NAME: usize = 60;
 
 /// Returns whether a line has a word that complaints are made of, wherever it stands.
 pub(super) fn mentions_failure(line: &str) -> bool {
-    has_word(&line.to_lowercase())
-}
-
-fn has_word(lower: &str) -> bool {
-    static ANY: Signs = Signs::new(concat!(
-        "error|fail|fatal|bad request|conflict|bad gateway|internal server|gateway timeout|service unavailable|entity too large|not accessible|cannot|can't|can’t|could not|couldn't|couldn’t|unable to|no such|not found|denied|refused|",
+    static WORDS: Signs = Signs::new(concat!(
+        "error|fail|fatal|cannot|can't|can’t|could not|couldn't|couldn’t|unable to|no such|not found|denied|refused|",
         "timed out|timeout|unreachable|mismatch|expected|e: |! |unauthorized|forbidden|invalid|does not exist|",
-        "doesn't exist|not installed|not registered|not known|not recognized|too many requests|✗|✘|⨯|×",
+        "doesn't exist|not installed|not registered|not known|not recognized|not accessible|too many requests|",
+        "bad request|conflict|bad gateway|internal server|service unavailable|entity too large|✗|✘|⨯|×",
     ));
-    ANY.are_in(lower) && !counts_nothing(lower)
+    let lower = line.to_ascii_lowercase();
+    WORDS.are_in(&lower) && !counts_nothing(&lower)
 }
 
 /// Returns whether a line says that something went wrong.
@@ -48,12 +47,12 @@ pub(super) fn is_looked_for(line: &str) -> bool {
 
 /// Finds `Pixel test failed, 0.12%`, `Some tests failed.`, `file x.dta not found`, `the font "x" cannot be found.`
 fn ends_with_failure(line: &str) -> bool {
-    static ENDS: Signs = Signs::new(concat!(
+    static ENDS: Signs = Signs::new(
         "failed|not found|cannot be found|could not be found|does not exist|doesn't exist|not installed|timed out",
-    ));
+    );
     static NOT: Signs =
         Signs::new("if |when |whether |unless |not failed|never failed|expected to |should ");
-    let lower = line.to_lowercase();
+    let lower = line.to_ascii_lowercase();
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with([',', '.', ':', ';', '!']);
     ENDS.first_in(&lower).is_some_and(|found| is_end(&lower[found.end..])) && !NOT.are_in(&lower)
 }
@@ -65,7 +64,7 @@ fn has_refusal(line: &str) -> bool {
         "410 gone|413 request|413 payload|415 unsupported|422 unprocessable|429 too many|500 internal|502 bad gateway|",
         "503 service|504 gateway",
     ));
-    ANSWERS.are_in(&line.to_lowercase())
+    ANSWERS.are_in(&line.to_ascii_lowercase())
 }
 
 /// Takes away what lists and filters put in front of a line: bars, bullets, the number that `grep -n` or `uniq -c` adds.
@@ -80,21 +79,14 @@ fn undecorated(line: &str) -> &str {
 
 /// Finds `ERROR: …`, `error[E0308]: …`, `Error in f(x) : …`, `FATAL …`, `E: …`, `! Undefined control sequence`, `FAIL x`.
 fn opens_with_level(line: &str) -> bool {
-    const LEVELS: [&str; 8] =
-        ["ERROR", "Error", "error", "FATAL", "Fatal", "fatal", "FAILED", "FAIL"];
-    let is_level = LEVELS.iter().any(|level| {
-        line.strip_prefix(level).is_some_and(|rest| {
-            let follows = rest.starts_with([':', '[', '(']) || rest.starts_with(" - ");
-            follows
-                || level.starts_with("FA") && rest.starts_with([' ', '\t'])
-                || rest.starts_with(" in ")
-                || rest.starts_with(" at ")
-                || rest.starts_with(" while ")
-                || rest.is_empty() && level.starts_with("FA")
-        })
-    });
-    let is_short = line.strip_prefix("E: ").or_else(|| line.strip_prefix("! ")).is_some();
-    is_level || is_short
+    const LEVELS: [&str; 6] = ["ERROR", "Error", "error", "FATAL", "Fatal", "fatal"];
+    const FOLLOWING: [&str; 7] = [":", "[", "(", " - ", " in ", " at ", " while "];
+    let after = |levels: &[&str]| levels.iter().find_map(|level| line.strip_prefix(level));
+    let is_followed = |rest: &str| FOLLOWING.iter().any(|following| rest.starts_with(following));
+    after(&LEVELS).is_some_and(|rest| is_followed(rest) || line.starts_with("FATAL "))
+        || after(&["FAILED", "FAIL"])
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', ':', '[', '(']))
+        || after(&["E: ", "! "]).is_some()
 }
 
 /// Finds `Catalog Error: …`, `cURL error 28: …`, `sbatch: error: …`, `tool: x.c:3: Error: …`.
@@ -137,7 +129,7 @@ fn opens_with_failure(line: &str) -> bool {
         }
         match rest.split_once(": ") {
             Some((name, after)) if name.len() < LONGEST_NAME && name.split(' ').count() <= 3 => {
-                rest = after
+                rest = after;
             }
             _ => return false,
         }
@@ -147,12 +139,60 @@ fn opens_with_failure(line: &str) -> bool {
 
 /// Finds `0 errors`, `errors: 0`, `no errors`.
 fn counts_nothing(lower: &str) -> bool {
-    static NOTHING: Signs = Signs::new(concat!(
+    static NOTHING: Signs = Signs::new(
         "0 error|0 fail|no error|no fail|errors: 0|errors=0|error: 0|failed: 0|failed=0|failures: 0|without error",
-    ));
+    );
     let counts = |(name, count): (&str, &str)| {
         name.contains("fail")
             && count.split([' ', ',', ';']).find(|word| !word.is_empty()) == Some("0")
     };
     NOTHING.are_in(lower) || lower.split_once(':').is_some_and(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{complains, mentions_failure};
+
+    #[test]
+    fn programs_complain_in_many_ways() {
+        let cases = [
+            ("Error: Reference to undeclared resource", true),
+            ("ERROR - BibTeX subsystem: syntax error", true),
+            ("   3 error[E0308]: mismatched types", true),
+            ("214:  ERROR: Parameter value was not retained", true),
+            ("E: Version '535' for 'libx' was not found", true),
+            ("! Undefined control sequence.", true),
+            ("FAIL annuity-web", true),
+            ("Catalog Error: Table with name x does not exist!", true),
+            ("verify error:num=20:unable to get local issuer certificate", true),
+            ("cURL error 28: Connection timed out after 8001 milliseconds", true),
+            ("Couldn't find ID 'termo'. Please check", true),
+            ("rmdir: failed to remove '/home/h/.cache': Directory not empty", true),
+            ("WARNING: Unable to resolve crossref @eq", true),
+            ("  Golden \"card.png\": Pixel test failed, 2.31%", true),
+            ("file ../data/link.dta not found", true),
+            ("Error thrown: 429 Too Many Requests. Sending for retry", true),
+            ("org.opentest4j.AssertionFailedError: expected: <true>", true),
+            ("│  [API] ready", false),
+            ("ls: cannot access 'x': No such file or directory", false),
+            ("FAILED:  0", false),
+            ("Passed! - Failed: 0, Passed: 17", false),
+            ("0 errors, 2 warnings", false),
+            ("the login failed for 3 users", false),
+            ("throws if the file is not found", false),
+            ("handle errors in the parser", false),
+            ("", false),
+        ];
+        for (line, complaint) in cases {
+            assert_eq!(complains(line), complaint, "{line}");
+        }
+    }
+
+    #[test]
+    fn words_of_complaints_count_wherever_they_stand() {
+        assert!(mentions_failure("3 of 5 FAIL 4 no_negative_days [FAIL 4 in 0.61s]"));
+        assert!(mentions_failure("     Expected: 1204  Received: 100"));
+        assert!(!mentions_failure("completed\tsuccess"));
+        assert!(!mentions_failure("no errors"));
+    }
 }

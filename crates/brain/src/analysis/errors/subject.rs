@@ -1,0 +1,127 @@
+//! What a call is about, and by which later success an error counts as put right.
+
+use super::complaint::mentions_failure;
+use crate::analysis::command;
+use crate::analysis::heard::Call;
+
+/// What a call is about; a later success with the same subject resolves an error.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Subject {
+    Model,
+    Reading(String),
+    Changing(String),
+    Command(String),
+    /// A tool of which nothing more is known.
+    Tool(String),
+}
+
+/// Returns what a later success must be about to resolve a failure of `call`, any of these.
+pub(super) fn subjects(call: &Call) -> Vec<Subject> {
+    match (&call.path, &call.command) {
+        (Some(path), _) if call.modifies() => vec![Subject::Changing(path.clone())],
+        (Some(path), _) if call.reads() => vec![Subject::Reading(path.clone())],
+        (_, Some(command)) => command::keys(command).into_iter().map(Subject::Command).collect(),
+        _ => vec![Subject::Tool(call.tool.clone())],
+    }
+}
+
+/// Returns whether a command had another way ready, `this || that`, and that one worked.
+pub(super) fn has_fallen_back(call: &Call, text: &str) -> bool {
+    let command = call.command.as_deref().unwrap_or_default();
+    let last = text.trim_end().lines().next_back().unwrap_or_default();
+    let mut ways = command.split(" || ").skip(1).filter_map(|way| way.split_whitespace().next());
+    let is_way = |way: &str| !matches!(way, ":" | "echo" | "exit" | "printf" | "true");
+    ways.any(is_way) && !last.starts_with("Command exited with code") && !mentions_failure(last)
+}
+
+/// Finds what is not installed: `No module named 'x'`, `bash: x: command not found`.
+fn missing(message: &str) -> Option<&str> {
+    let module =
+        message.split_once("No module named '").and_then(|(_, rest)| rest.split('\'').next());
+    module.or_else(|| message.strip_suffix(": command not found")?.rsplit([' ', ':']).next())
+}
+
+/// Returns what must have worked for something to work: what runs was built, and what is applied was checked.
+pub(super) fn subsumed(subjects: &[Subject]) -> Vec<Subject> {
+    const LATER: [&str; 9] =
+        ["apply", "deploy", "flash", "publish", "release", "run", "test", "up", "upload"];
+    const EARLIER: [&str; 6] = ["build", "check", "compile", "generate", "plan", "validate"];
+    let keys = subjects.iter().filter_map(|subject| match subject {
+        Subject::Command(key) => key.rsplit_once(' '),
+        _ => None,
+    });
+    let later = keys.filter(|(_, word)| LATER.contains(word));
+    later
+        .flat_map(|(program, _)| EARLIER.map(|word| Subject::Command(format!("{program} {word}"))))
+        .collect()
+}
+
+/// Returns what a later success must be about, knowing which of the programs that a call runs has complained: `ping6: …`.
+pub(super) fn subjects_of_failure(call: &Call, message: &str) -> Vec<Subject> {
+    let mut all = subjects(call);
+    all.extend(missing(message).map(|name| Subject::Command(format!("install {name}"))));
+    let Some((program, _)) = message.split_once(": ") else { return all };
+    let is_its = |subject: &&Subject| match subject {
+        Subject::Command(key) => {
+            let key = key.rsplit(": ").next().unwrap_or(key);
+            key.split(' ').next() == Some(program)
+        }
+        _ => false,
+    };
+    let its: Vec<Subject> = all.iter().filter(is_its).cloned().collect();
+    if its.is_empty() { all } else { its }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Subject, has_fallen_back, subjects, subjects_of_failure, subsumed};
+    use crate::analysis::heard::Call;
+
+    fn call(command: &str) -> Call {
+        let command = Some(command.to_owned());
+        Call { tool: "bash".to_owned(), command, ..Call::default() }
+    }
+
+    fn shown(subjects: &[Subject]) -> Vec<&str> {
+        let mut keys = Vec::new();
+        for subject in subjects {
+            if let Subject::Command(key) = subject {
+                keys.push(&**key);
+            }
+        }
+        keys
+    }
+
+    #[test]
+    fn a_failure_is_about_the_program_that_complains() {
+        let cases = [
+            ("make all && flash x", "nothing told", &["make", "flash x"][..]),
+            ("ssh h 'uci show; ping6 x'", "ping6: unreachable", &["h: ping6 x"][..]),
+            ("python a.py", "No module named 'polars'", &["python a.py", "install polars"][..]),
+            ("pup x | head", "bash: pup: command not found", &["pup x", "install pup"][..]),
+        ];
+        for (command, message, expected) in cases {
+            assert_eq!(shown(&subjects_of_failure(&call(command), message)), expected);
+        }
+    }
+
+    #[test]
+    fn what_runs_was_built() {
+        let later = subsumed(&subjects(&call("esphome run a.yaml")));
+        assert!(shown(&later).contains(&"esphome compile"));
+        assert!(subsumed(&subjects(&call("esphome logs a.yaml"))).is_empty());
+    }
+
+    #[test]
+    fn another_way_counts_only_if_it_is_one() {
+        let cases = [
+            ("a x || b x", "a: not found\nrows: 3", true),
+            ("a x || b x", "a: not found\nb: not found", false),
+            ("a x || echo no", "a: not found\nno", false),
+            ("a x || true", "a: not found\nrows: 3", false),
+        ];
+        for (command, text, expected) in cases {
+            assert_eq!(has_fallen_back(&call(command), text), expected, "{command}: {text}");
+        }
+    }
+}
