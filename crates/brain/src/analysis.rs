@@ -41,7 +41,7 @@ use crate::node::{
 use crate::word::word;
 use calls::Calls;
 use errors::Errors;
-use errors::hidden::{hides_failure, is_no_failure, tells_failure};
+use errors::hidden::{echoes_failure, hides_failure, is_no_failure, tells_failure};
 use errors::trouble::{Views, shows_own_log};
 use files::Files;
 use flags::Flags;
@@ -177,6 +177,7 @@ impl Analysis {
             Heard::Result { call_id, tool, failure, output, nested } => {
                 let call = self.calls.answered(call_id.as_deref(), tool);
                 let views = Views::of(&call);
+                let was_flagged = failure.is_some();
                 let (mut failure, mut trouble) =
                     (failure.filter(|text| !is_no_failure(&call, text)), None);
                 if failure.is_none() && (hides_failure(&call) || !views.is_empty()) {
@@ -184,7 +185,11 @@ impl Analysis {
                     trouble = views.trouble(&printed);
                     let is_own = trouble.as_ref().is_some_and(|trouble| trouble.is_own);
                     let is_seen = trouble.is_some() && !is_own && !shows_own_log(&call);
-                    if is_own || !is_seen && hides_failure(&call) && tells_failure(&printed) {
+                    if is_own
+                        || !is_seen
+                            && hides_failure(&call)
+                            && (tells_failure(&printed) || echoes_failure(&call, &printed))
+                    {
                         failure = Some(printed);
                     }
                 }
@@ -197,7 +202,10 @@ impl Analysis {
                         self.errors.observed(id, &call, views, trouble, model);
                     }
                     (None, None) => {
-                        self.errors.call_succeeded(id, &call);
+                        // A search that finds nothing does not show that what ran before it worked.
+                        if !was_flagged || call.only_looks() {
+                            self.errors.call_succeeded(id, &call);
+                        }
                         self.files.touch(&call);
                         self.recovered |= self.is_failing;
                     }

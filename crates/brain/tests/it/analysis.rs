@@ -124,6 +124,35 @@ fn errors_and_what_resolves_them() {
             start().run("web", &json!({}), Err("down")).run("web", &json!({ "q": 1 }), Ok("")),
             "web failed: down",
         ),
+        (
+            start().bash("./probe", Err(failed)).edit("a", Ok("")).bash("python run.py", Ok("")),
+            "exit code 1: FAIL",
+        ),
+        (start().bash("./probe", Err(failed)).bash("python run.py", Ok("")), "!exit code 1: FAIL"),
+        (
+            start()
+                .bash("./probe", Err(failed))
+                .edit("a", Ok(""))
+                .user("y")
+                .bash("python run.py", Ok("")),
+            "!exit code 1: FAIL",
+        ),
+        (
+            start().bash("esphome compile a", Err(failed)).bash("esphome run a", Ok("")),
+            "exit code 1: FAIL",
+        ),
+        (
+            start().bash("pip install polars", Err(failed)).bash("uv add polars", Ok("")),
+            "exit code 1: FAIL",
+        ),
+        (
+            start().bash("cargo test", Err(failed)).bash("cargo test -- --skip slow", Ok("")),
+            "!exit code 1: FAIL",
+        ),
+        (
+            start().bash("dune build | tail -3", Ok("Error: Unbound value x")),
+            "!bash failed: Error: Unbound value x",
+        ),
         (start().fail("429 slow down"), "!rate limit: 429 slow down"),
         (start().fail("429 slow down").say("b"), "rate limit: 429 slow down"),
     ];

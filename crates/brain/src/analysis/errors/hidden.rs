@@ -73,6 +73,20 @@ pub(in crate::analysis) fn tells_failure(output: &str) -> bool {
     })
 }
 
+/// Finds what a command was told to print where something fails: `tar tf $x || echo bad $x`.
+pub(in crate::analysis) fn echoes_failure(call: &Call, output: &str) -> bool {
+    let command = call.command.as_deref().unwrap_or_default();
+    let echoed =
+        command.split("|| echo ").skip(1).filter_map(|rest| rest.split_whitespace().next());
+    let mut words = echoed.map(|word| word.trim_matches(['"', '\'', ';', ')', ':']));
+    words.any(|word| {
+        let is_bad = ["bad", "broken", "corrupt", "error", "fail", "failed", "ko"]
+            .iter()
+            .any(|bad| word.eq_ignore_ascii_case(bad));
+        is_bad && output.lines().any(|line| line.starts_with(word))
+    })
+}
+
 /// Finds `rc=1` or `exit: 2`, as commands print it that end with `echo rc=$?`. What `timeout` ended (124) was let run
 /// only so long.
 fn prints_exit_code(line: &str) -> bool {
@@ -109,6 +123,11 @@ mod tests {
             ("grep -rn password src", "grep: src: No such file or directory", false),
             ("cargo test", nothing, false),
             ("grep -q a x && make", nothing, false),
+            ("npx tsc | grep -c 'error TS'", "3\n\nCommand exited with code 1", true),
+            ("npx tsc | grep -c TS", "a.ts: error TS1\n\nCommand exited with code 1", false),
+            ("ls a; cat b", "a\ncat: b: No such file or directory", true),
+            ("diff a b", "1c1\n\nCommand exited with code 1", true),
+            ("make && diff a b", "1c1\n\nCommand exited with code 1", false),
         ];
         for (command, text, is_nothing) in cases {
             let command = Some(command.to_owned());
@@ -132,6 +151,8 @@ mod tests {
             ("exit: 1", true),
             ("exit 0", false),
             ("rc=yes", false),
+            ("ERROR: Nothing RPROVIDES 'nodejs-icu'", true),
+            ("Total parses: 61; successful parses: 61; failed parses: 0;", false),
             ("test result: ok. 6 passed; 0 failed; 0 ignored", false),
             ("11 examples, 0 failures", false),
             ("Tests: 41 passed, 41 total", false),

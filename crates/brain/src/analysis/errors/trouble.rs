@@ -216,7 +216,7 @@ fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
     ));
     static HTTP: Signs = Signs::new(concat!(
         "500 internal server error|internal server error|502 bad gateway|503 service |504 gateway|curl: (|",
-        "faultstring|\"status\":500|\"status\": 500|\"statuscode\":500|\"statuscode\": 500",
+        "faultstring|\"error\":\"|\"error\": \"|\"errors\":[{|\"errors\": [{|\"status\":500|\"status\": 500|\"statuscode\":500|\"statuscode\": 500",
     ));
     static LOG: Signs = Signs::new(concat!(
         "[error]|<err> |<error>|level=error|level=fatal|\"level\":\"error\"|\"level\":\"fatal\"|\"level\": \"error\"|",

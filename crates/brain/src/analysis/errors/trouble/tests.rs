@@ -25,6 +25,12 @@ fn what_a_sign_means_depends_on_what_is_looked_at() {
     check("systemctl status api", "Main PID: 7 (code=exited, status=0/SUCCESS)", "");
     check("curl -sI localhost", "HTTP/1.1 502 Bad Gateway", "502 bad gateway");
     check("curl -sI localhost", "HTTP/1.1 200 OK", "");
+    check("curl -sI localhost", "HTTP/1.1 502.3 Bad Gateway", " 5");
+    check("tail dev.log", "POST /api/hooks 401 in 12ms", "post /api/hooks 401 in 12ms");
+    check("tail dev.log", "POST /api/hooks 200 in 12ms", "");
+    check("adb logcat -d", "F libc: Fatal signal 11 (SIGSEGV)", "fatal signal");
+    check("gh run view --log-failed", "ERROR: no archive", "error: no archive");
+    check("sqlplus -s a @x", "ORA-20005: object statistics are locked", "error");
     check("psql shop -f a.sql", "psql:a.sql:3: ERROR:  relation does not exist", "error");
 }
 
