@@ -69,6 +69,12 @@ pub(super) fn everything_run(command: &str) -> impl Iterator<Item = Vec<&str>> {
     placed_steps(command).into_iter().map(|(_, step)| step)
 }
 
+/// Returns the first address on the net that a command asks.
+pub(super) fn address(command: &str) -> Option<&str> {
+    let mut words = command.split_whitespace().map(|word| word.trim_matches(['\'', '"']));
+    words.find(|word| word.starts_with("http://") || word.starts_with("https://"))
+}
+
 /// Returns whether a command does more than look around.
 pub(super) fn is_work(command: &str) -> bool {
     steps(command).any(|step| !is_accessory(step[0]))

@@ -75,6 +75,8 @@ struct Observed {
     number: usize,
     views: Views,
     sign: String,
+    /// The address that was asked, if any was.
+    address: Option<String>,
     /// How often something else had been done by then.
     works: usize,
 }
@@ -189,7 +191,15 @@ impl Errors {
         let failed = failed_call(call, &message, model);
         self.add(entry, category, message, Some(failed), Vec::new());
         let number = self.all.len() - 1;
-        self.observed.push(Observed { number, views, sign: trouble.sign, works: self.works });
+        let address = command::address(call.command.as_deref().unwrap_or_default());
+        let address = address.map(str::to_owned);
+        self.observed.push(Observed {
+            number,
+            views,
+            sign: trouble.sign,
+            address,
+            works: self.works,
+        });
     }
 
     pub(super) fn call_succeeded(&mut self, entry: &str, call: &Call) {
@@ -291,8 +301,11 @@ impl Errors {
         let (all, works, changes) = (&mut self.all, self.works, self.changes);
         self.observed.retain(|observed| {
             let is_changed = changes > all[observed.number].changes || changes_by_itself;
-            let is_gone = observed.works < works && views.show_the_same(observed.views)
-                || runs && is_changed && !is_undone;
+            let asks_there =
+                observed.address.as_ref().is_none_or(|address| command.contains(&**address));
+            let is_gone =
+                observed.works < works && views.show_the_same(observed.views) && asks_there
+                    || runs && is_changed && !is_undone;
             all[observed.number].resolved |= is_gone;
             !is_gone
         });

@@ -151,7 +151,7 @@ fn errors_and_what_resolves_them() {
         ),
         (
             start().bash("dune build | tail -3", Ok("Error: Unbound value x")),
-            "!bash failed: Error: Unbound value x",
+            "!Error: Error: Unbound value x",
         ),
         (start().fail("429 slow down"), "!rate limit: 429 slow down"),
         (start().fail("429 slow down").say("b"), "rate limit: 429 slow down"),

@@ -15,7 +15,7 @@ pub(super) fn mentions_failure(line: &str) -> bool {
         "error|fail|fatal|cannot|can't|can’t|could not|couldn't|couldn’t|unable to|no such|not found|denied|refused|",
         "timed out|timeout|unreachable|mismatch|expected|e: |! |unauthorized|forbidden|invalid|does not exist|",
         "doesn't exist|not installed|not registered|not known|not recognized|not accessible|too many requests|",
-        "bad request|conflict|bad gateway|internal server|service unavailable|entity too large|✗|✘|⨯|×",
+        "unexpected|unknown option|unrecognized|bad request|conflict|bad gateway|internal server|service unavailable|entity too large|✗|✘|⨯|×",
     ));
     let lower = line.to_ascii_lowercase();
     WORDS.are_in(&lower) && !counts_nothing(&lower)
@@ -32,7 +32,7 @@ pub(super) fn complains(line: &str) -> bool {
             || names_error(bare)
             || opens_with_failure(bare)
             || ends_with_failure(bare)
-            || has_refusal(bare)
+            || has_set_phrase(bare)
             || super::category::exception(bare).is_some())
 }
 
@@ -57,14 +57,15 @@ fn ends_with_failure(line: &str) -> bool {
     ENDS.first_in(&lower).is_some_and(|found| is_end(&lower[found.end..])) && !NOT.are_in(&lower)
 }
 
-/// Finds what servers answer: `429 Too Many Requests`, `403 Forbidden`.
-fn has_refusal(line: &str) -> bool {
-    static ANSWERS: Signs = Signs::new(concat!(
+/// Finds what servers answer, `429 Too Many Requests`, and what all parsers say, `expected one of 'a', 'b'`.
+fn has_set_phrase(line: &str) -> bool {
+    static PHRASES: Signs = Signs::new(concat!(
         "400 bad request|401 unauthorized|403 forbidden|403 resource|404 not found|405 method|408 request|409 conflict|",
         "410 gone|413 request|413 payload|415 unsupported|422 unprocessable|429 too many|500 internal|502 bad gateway|",
-        "503 service|504 gateway",
+        "503 service|504 gateway|expected one of|unexpected token|unexpected end of|unknown option|unrecognized option|",
+        "unrecognized argument|no such option|syntax error",
     ));
-    ANSWERS.are_in(&line.to_ascii_lowercase())
+    PHRASES.are_in(&line.to_ascii_lowercase())
 }
 
 /// Takes away what lists and filters put in front of a line: bars, bullets, the number that `grep -n` or `uniq -c` adds.
@@ -140,7 +141,7 @@ fn opens_with_failure(line: &str) -> bool {
 /// Finds `0 errors`, `errors: 0`, `no errors`.
 fn counts_nothing(lower: &str) -> bool {
     static NOTHING: Signs = Signs::new(
-        "0 error|0 fail|no error|no fail|errors: 0|errors=0|error: 0|failed: 0|failed=0|failures: 0|without error",
+        "0 error|0 fail|no error|no fail|no syntax error|errors: 0|errors=0|error: 0|failed: 0|failed=0|failures: 0|without error",
     );
     let counts = |(name, count): (&str, &str)| {
         name.contains("fail")
@@ -178,6 +179,8 @@ mod tests {
             ("FAILED:  0", false),
             ("Passed! - Failed: 0, Passed: 17", false),
             ("0 errors, 2 warnings", false),
+            ("No syntax errors detected in lib/db.php", false),
+            ("line 41: expected one of 'a', 'b'", true),
             ("the login failed for 3 users", false),
             ("throws if the file is not found", false),
             ("handle errors in the parser", false),
