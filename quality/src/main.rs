@@ -6,6 +6,7 @@
 mod script;
 mod session;
 mod score;
+mod learn;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -29,20 +30,24 @@ struct Arguments {
     /// The folder with the labelled sessions
     #[arg(long, default_value = "quality/corpus")]
     corpus: PathBuf,
-    /// Score only this part; with `tuned`, `fresh` or `newest` nothing is seen of what is held out
+    /// Score only this part; with another one than `held-out` nothing is seen of what is held out
     #[arg(long, value_name = "FOLDER")]
     part: Option<String>,
     /// Show what was wrong, except in what is held out
     #[arg(long)]
     misses: bool,
+    /// Fit what kinds and outcomes are judged by to what may be learnt from, instead
+    #[arg(long)]
+    learn: bool,
 }
 
 /// What the parts of the corpus are called, and the folders they lie in.
-const PARTS: [(&str, &str); 5] = [
+const PARTS: [(&str, &str); 6] = [
     ("Tuned on", "tuned"),
     ("Learnt from", "learnt"),
     ("Fresh", "fresh"),
     ("Newest", "newest"),
+    ("Unseen", "unseen"),
     ("Held out", "held-out"),
 ];
 
@@ -51,6 +56,10 @@ const NOW: Millis = Millis(1_790_000_000_000);
 
 fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    if arguments.learn {
+        print!("{}", learn::learn(&arguments.corpus)?);
+        return Ok(());
+    }
     let mut page = String::new();
     let is_wanted = |folder: &str| arguments.part.as_deref().is_none_or(|wanted| wanted == folder);
     for (name, folder) in PARTS.into_iter().filter(|(_, folder)| is_wanted(folder)) {

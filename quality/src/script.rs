@@ -163,6 +163,8 @@ struct Questions {
 /// Sessions and questions that belong together, as one person's do.
 #[derive(Debug)]
 pub(crate) struct World {
+    /// The folder's name.
+    pub(crate) name: String,
     pub(crate) scripts: Vec<Script>,
     pub(crate) questions: Vec<Question>,
     pub(crate) judged: Vec<Judged>,
@@ -187,7 +189,9 @@ impl World {
     }
 
     fn read(folder: &Path) -> anyhow::Result<Self> {
-        let mut world = Self { scripts: Vec::new(), questions: Vec::new(), judged: Vec::new() };
+        let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut world =
+            Self { name, scripts: Vec::new(), questions: Vec::new(), judged: Vec::new() };
         let list = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
         let mut paths = list.map(|file| Ok(file?.path())).collect::<std::io::Result<Vec<_>>>()?;
         paths.sort();

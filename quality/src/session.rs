@@ -22,6 +22,12 @@ pub(crate) struct Written {
 }
 
 impl Written {
+    /// Returns the session file.
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let lines: Vec<String> = self.lines.iter().map(Value::to_string).collect();
+        (lines.join("\n") + "\n").into_bytes()
+    }
+
     /// Returns what the steps spent: tokens in and out, and dollars.
     pub(crate) fn spent(&self, steps: RangeInclusive<usize>) -> (u64, f64) {
         let wanted: Vec<&String> =
@@ -61,9 +67,8 @@ pub(crate) fn write_all(
         let path = folder.join(project_folder(&script.project)).join(file_name(script));
         let session = write(script, parent.map(|(path, written)| (&**path, written)))
             .with_context(|| script.name.clone())?;
-        let lines: Vec<String> = session.lines.iter().map(Value::to_string).collect();
         fs::create_dir_all(path.parent().context("a session lies in a folder")?)?;
-        fs::write(&path, lines.join("\n") + "\n")?;
+        fs::write(&path, session.to_bytes())?;
         written.insert(script.name.clone(), (path, session));
     }
     Ok(written.into_iter().map(|(name, (_, session))| (name, session)).collect())
@@ -182,9 +187,11 @@ impl Writer<'_> {
         }
         if let Some(text) = &step.result {
             let (id, tool) = self.calls.pop_front().context("a result without call")?;
-            let code =
-                if step.error && tool == "bash" { "\n\nCommand exited with code 1" } else { "" };
-            let text = format!("{}{code}", text.trim_matches('\n'));
+            let text = text.trim_matches('\n');
+            // Some authors write the last line themselves.
+            let adds_code = step.error && tool == "bash" && !text.contains("Command exited with");
+            let code = if adds_code { "\n\nCommand exited with code 1" } else { "" };
+            let text = format!("{text}{code}");
             self.context += text.len() / 4;
             return Ok(Some(message(json!({
                 "role": "toolResult", "toolCallId": id, "toolName": tool,

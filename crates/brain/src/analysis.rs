@@ -18,6 +18,8 @@ mod familiar;
 mod regression;
 mod language;
 mod goal;
+mod traits;
+mod judgement;
 mod kind;
 mod outcome;
 mod semantic;
@@ -29,6 +31,11 @@ mod decisions;
 mod lessons;
 mod observations;
 mod insight;
+
+pub use judgement::{Fitted, measure, short};
+pub use kind::KINDS;
+pub use outcome::OUTCOMES;
+pub use traits::{Part, Traits};
 
 use pi_brain_session::{Entry, Millis, Raw, Usage};
 
@@ -50,13 +57,14 @@ use heard::Heard;
 use helpers::Helpers;
 use insight::{Impressions, Insight};
 use models::Models;
-use outcome::Ending;
+use outcome::{Circumstances, Ending};
 use signals::Workshop;
 use talk::{Speaker, Talk};
 use times::Times;
+use traits::Scene;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-6";
+const ANALYZER_VERSION: &str = "built-in-7";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]
@@ -224,6 +232,26 @@ impl Analysis {
         }
     }
 
+    /// Returns what the unit of work is like, for examples to be made of it.
+    pub fn into_traits(self) -> Traits {
+        let errors = self.errors.finish();
+        let work = kind::Work {
+            goal: &self.goal.told(),
+            files: &self.files,
+            calls: &self.calls,
+            opened_by: self.context.opened_by,
+            had_errors: !errors.seen.is_empty(),
+        };
+        let scene = Scene {
+            work: &work,
+            talk: &self.talk,
+            ending: &self.ending,
+            left_error: errors.unresolved.is_some(),
+            ended_by: self.context.ended_by,
+        };
+        scene.traits()
+    }
+
     /// Returns the node, in its first version.
     pub fn finish(mut self) -> Node {
         // A call without result is taken to have worked: the session was cut off, not the tool.
@@ -232,24 +260,28 @@ impl Analysis {
         }
         let (files, calls, talk) = (self.files, self.calls, self.talk);
         let errors = self.errors.finish();
-        let verdict = self.ending.verdict(&outcome::Circumstances {
-            talk: &talk,
-            unresolved: errors.unresolved.as_ref(),
-            has_changes: !files.modified.is_empty(),
-            ended_by: self.context.ended_by,
-        });
-        let language = language::main_language(&files);
-        let frameworks = language::frameworks(&files, &calls);
-        let (goal, later) = (self.goal.told(), talk.later_requests());
+        let goal = self.goal.told();
         let work = kind::Work {
             goal: &goal,
-            later: &later,
             files: &files,
             calls: &calls,
             opened_by: self.context.opened_by,
             had_errors: !errors.seen.is_empty(),
         };
-        let (node_type, is_clear) = kind::node_type(&work);
+        let unresolved = errors.unresolved.as_ref();
+        let traits = Scene {
+            work: &work,
+            talk: &talk,
+            ending: &self.ending,
+            left_error: unresolved.is_some(),
+            ended_by: self.context.ended_by,
+        }
+        .traits();
+        let verdict =
+            self.ending.verdict(&Circumstances { talk: &talk, unresolved, traits: &traits });
+        let (node_type, is_clear) = kind::node_type(&work, &traits);
+        let language = language::main_language(&files);
+        let frameworks = language::frameworks(&files, &calls);
         let semantic = semantic::semantic(&work, language, &frameworks);
         let summary = summary::summary(&self.goal, &files, &calls, &verdict);
         let usage = self.models.total();

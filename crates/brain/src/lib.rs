@@ -32,7 +32,9 @@ mod redact;
 mod word;
 mod error;
 
-pub use analysis::{Analysis, EntryFacts, SegmentContext};
+pub use analysis::{
+    Analysis, EntryFacts, Fitted, KINDS, OUTCOMES, Part, SegmentContext, Traits, measure, short,
+};
 pub use answer::{
     Asks, Chosen, Commonness, Passage, Question, Quote, Standing, Table, Voice, choose, file_in,
     plain_word,

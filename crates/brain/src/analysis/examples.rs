@@ -9,13 +9,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::OnceLock;
 
 pub(super) const REPLIES: &str = include_str!("examples/replies.tsv");
-pub(super) const REQUESTS: &str = include_str!("examples/requests.tsv");
-pub(super) const CONCLUSIONS: &str = include_str!("examples/conclusions.tsv");
+const REQUESTS: &str = include_str!("examples/requests.tsv");
 pub(super) const STATEMENTS: &str = include_str!("examples/statements.tsv");
 pub(super) const EXCHANGES: &str = include_str!("examples/exchanges.tsv");
 
 /// All examples that there are.
-pub(crate) const FILES: [&str; 5] = [REPLIES, REQUESTS, CONCLUSIONS, STATEMENTS, EXCHANGES];
+pub(crate) const FILES: [&str; 4] = [REPLIES, REQUESTS, STATEMENTS, EXCHANGES];
 
 /// What an unseen word is taken for: so much of one sighting.
 const DOUBT: f32 = 0.1;
@@ -185,7 +184,8 @@ fn hash(before: u64, character: char) -> u64 {
     join(before, u64::from(u32::from(character)))
 }
 
-fn join(one: u64, other: u64) -> u64 {
+/// Makes one of two hashes; the other way round it is another.
+pub(super) fn join(one: u64, other: u64) -> u64 {
     (one ^ other).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
 }
 
@@ -207,7 +207,7 @@ impl Hasher for Hashed {
     }
 }
 
-type ByHash<T> = collections::HashMap<u64, T, BuildHasherDefault<Hashed>>;
+pub(super) type ByHash<T> = collections::HashMap<u64, T, BuildHasherDefault<Hashed>>;
 pub(super) type HashSet = collections::HashSet<u64, BuildHasherDefault<Hashed>>;
 
 #[cfg(test)]

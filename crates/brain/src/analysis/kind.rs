@@ -1,10 +1,11 @@
 //! What kind of work it was, by the words of the request, by what was run, and by what was touched.
 
 use super::calls::Calls;
-use super::examples::{self, Examples};
 use super::files::Files;
+use super::judgement::Judgement;
 use super::language::{ending, is_code};
-use super::speech::{self, Signs};
+use super::speech::Signs;
+use super::traits::Traits;
 use crate::boundary::Cause;
 use crate::node::NodeType;
 
@@ -13,16 +14,14 @@ use crate::node::NodeType;
 pub(super) struct Work<'a> {
     /// What was asked for, in full.
     pub(super) goal: &'a str,
-    /// What the user said after that.
-    pub(super) later: &'a str,
     pub(super) files: &'a Files,
     pub(super) calls: &'a Calls,
     pub(super) opened_by: Option<Cause>,
     pub(super) had_errors: bool,
 }
 
-/// Kinds of work that examples tell apart; of equals the earlier one is taken.
-const KINDS: [NodeType; 12] = [
+/// Kinds of work, in the order in which they are judged.
+pub const KINDS: [NodeType; 13] = [
     NodeType::Coding,
     NodeType::Debugging,
     NodeType::Refactoring,
@@ -34,99 +33,28 @@ const KINDS: [NodeType; 12] = [
     NodeType::Documentation,
     NodeType::Configuration,
     NodeType::Data,
+    NodeType::Handoff,
     NodeType::Other,
 ];
 
-/// Requests, with the kind of work that each asks for.
-static REQUESTS: Examples<12> = Examples::new(
-    examples::REQUESTS,
-    [
-        "coding",
-        "debugging",
-        "refactoring",
-        "sysadmin",
-        "research",
-        "planning",
-        "qa",
-        "brainstorm",
-        "documentation",
-        "configuration",
-        "data",
-        "other",
-    ],
-);
+static JUDGEMENT: Judgement<13> = Judgement::new(include_bytes!("judgement/kinds.bin"));
 
-/// What was done, as far as it tells of the kind of work; each with how much it speaks for the kinds, in their order.
-const DEEDS: [(Deed, [f32; 12]); 12] = [
-    (Deed::Anything, [0.0, 0.4, 0.1, -0.4, -0.1, -0.1, -0.1, -0.4, -0.1, 0.2, 0.1, 0.4]),
-    (Deed::ChangesCode, [1.2, 1.3, 1.3, -0.6, -0.7, -0.5, -0.6, -0.2, -0.4, -0.3, 0.1, -0.2]),
-    (Deed::NewCode, [0.8, -0.3, 0.3, -0.1, -0.1, 0.1, -0.1, -0.1, -0.1, -0.5, 0.3, -0.1]),
-    (Deed::OnlyTests, [-0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 1.6, 0.0, -0.1, -0.1, 0.0, 0.0]),
-    (Deed::OnlyProse, [-0.5, -0.5, -0.1, 0.1, -0.2, 0.1, 0.3, -0.1, 1.6, -0.2, -0.1, -0.2]),
-    (Deed::OnlySettings, [-0.5, 0.4, -0.1, -0.2, -0.1, 0.2, 0.0, -0.1, -0.1, 0.9, -0.1, -0.1]),
-    (Deed::OnlyQueries, [-0.2, 0.2, 0.0, -0.1, 0.0, -0.1, 0.0, -0.1, 0.0, -0.1, 0.9, -0.1]),
-    (Deed::NoChange, [-0.7, -0.5, -0.7, -0.3, 0.4, 0.4, 0.4, 0.2, -0.7, 0.1, -0.1, 1.0]),
-    (Deed::OnlyTalk, [-0.1, -0.6, -0.1, -0.5, 0.0, -0.3, 0.1, 0.7, -0.3, -0.3, -0.4, 1.2]),
-    (Deed::Machines, [-0.2, 0.1, -0.6, 1.5, 0.1, -0.3, -0.6, -0.1, -0.1, 0.7, -0.3, -0.3]),
-    (Deed::Databases, [-0.3, 0.8, -0.3, -0.1, -0.2, 0.5, -0.1, -0.1, -0.1, -0.3, 1.3, -0.3]),
-    (Deed::Errors, [0.9, 0.0, 0.3, 0.7, -0.6, -0.5, -0.2, -0.6, -0.6, 0.9, 0.3, -0.2]),
-];
-
-/// Something that was done, or the lack of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Deed {
-    /// The weight of a kind before anything is known.
-    Anything,
-    ChangesCode,
-    /// Code in files that were not there before.
-    NewCode,
-    OnlyTests,
-    OnlyProse,
-    OnlySettings,
-    OnlyQueries,
-    NoChange,
-    /// Nothing was changed, and nothing run.
-    OnlyTalk,
-    /// Programs that look after machines were run.
-    Machines,
-    /// Databases were asked.
-    Databases,
-    /// Something went wrong on the way.
-    Errors,
-}
-
-/// So much of a request is looked at, in characters: what it is about comes first.
+/// So much of a request is looked at for a sign that the work is handed over, in characters: what it is about comes first.
 const HEARD: usize = 600;
-/// What is said of the kind of work as a whole, in the sentence that says most of it, and later on, against what was done.
-const WHOLE: f32 = 1.2;
-const SENTENCE: f32 = 0.3;
-const LATER: f32 = 0.2;
 /// With a smaller lead another reader could choose the next kind.
 const CLEAR: f32 = 0.15;
 
 /// Returns the kind of work for which most speaks, and whether it is clear.
-pub(super) fn node_type(work: &Work<'_>) -> (NodeType, bool) {
-    if work.opened_by == Some(Cause::Handoff) {
+pub(super) fn node_type(work: &Work<'_>, traits: &Traits) -> (NodeType, bool) {
+    let heard = || work.goal.chars().take(HEARD).collect::<String>().to_lowercase();
+    if work.opened_by == Some(Cause::Handoff) || HANDOFF.are_in(&heard()) {
         return (NodeType::Handoff, true);
     }
-    let heard: String = work.goal.chars().take(HEARD).collect();
-    if HANDOFF.are_in(&heard.to_lowercase()) {
-        return (NodeType::Handoff, true);
-    }
-    let whole = REQUESTS.weigh(&heard);
-    let later = REQUESTS.weigh(work.later);
-    let parts: Vec<[f32; 12]> =
-        speech::sentences(&heard).into_iter().map(|part| REQUESTS.weigh(part)).collect();
-    let mut weights: Vec<(NodeType, f32)> = Vec::new();
-    for (number, kind) in KINDS.into_iter().enumerate() {
-        let best = parts.iter().map(|part| part[number]).reduce(f32::max).unwrap_or_default();
-        let said = WHOLE * whole[number] + SENTENCE * best + LATER * later[number];
-        let done = DEEDS.iter().map(|(deed, speaks_for)| work.measure(*deed) * speaks_for[number]);
-        weights.push((kind, said + done.sum::<f32>()));
-    }
+    let mut weighed: Vec<(NodeType, f32)> =
+        KINDS.into_iter().zip(JUDGEMENT.weigh(traits)).collect();
     // The sort is stable: of equals the earlier one stays first.
-    weights.sort_by(|one, other| other.1.total_cmp(&one.1));
-    (weights[0].0, weights[0].1 - weights[1].1 > CLEAR)
+    weighed.sort_by(|one, other| other.1.total_cmp(&one.1));
+    (weighed[0].0, weighed[0].1 - weighed[1].1 > CLEAR)
 }
 
 static HANDOFF: Signs = Signs::new(
@@ -134,67 +62,26 @@ static HANDOFF: Signs = Signs::new(
     passe ça à|pasa esto al agente|passa para o agente|引き継ぎます|移交给|转交给",
 );
 
-impl Work<'_> {
-    /// Returns how much of something was done.
-    fn measure(&self, deed: Deed) -> f32 {
-        let changed = || self.files.modified.keys().map(|path| &**path);
-        let has_changes = !self.files.modified.is_empty();
-        let only = |is_kind: fn(&str) -> bool| has_changes && changed().all(is_kind);
-        let is_source = |path: &&str| is_code(path) && !is_test(path);
-        let programs = self.calls.programs();
-        #[expect(clippy::cast_precision_loss, reason = "it is three at most")]
-        let runs = |names: &[&str], most: usize| {
-            names.iter().filter(|name| programs.contains(**name)).count().min(most) as f32
-        };
-        let measured = match deed {
-            Deed::Anything => true,
-            Deed::ChangesCode => changed().any(|path| is_source(&path)),
-            Deed::NewCode => self.files.created.iter().any(|path| is_source(&&**path)),
-            Deed::OnlyTests => only(is_test),
-            Deed::OnlyProse => only(is_prose),
-            Deed::OnlySettings => only(is_setting),
-            Deed::OnlyQueries => only(is_query),
-            Deed::NoChange => !has_changes,
-            Deed::OnlyTalk => !has_changes && programs.is_empty(),
-            Deed::Machines => return runs(MACHINES, 3) / 1.5,
-            Deed::Databases => return runs(DATABASES, 2),
-            Deed::Errors => self.had_errors,
-        };
-        f32::from(u8::from(measured))
+/// Returns what kinds of files some are, and of which kind all of them are.
+pub(super) fn changed_kinds<'a>(
+    paths: impl Iterator<Item = &'a String> + Clone,
+) -> Vec<&'static str> {
+    type IsKind = fn(&str) -> bool;
+    let kinds: [(IsKind, &str, &str); 5] = [
+        (is_test, "changed tests", "changed only tests"),
+        (is_prose, "changed prose", "changed only prose"),
+        (is_query, "changed queries", "changed only queries"),
+        (is_setting, "changed settings", "changed only settings"),
+        (|path| is_code(path) && !is_test(path), "changed code", "changed only code"),
+    ];
+    let mut found = Vec::new();
+    for (is_kind, some, all) in kinds {
+        let count = paths.clone().filter(|path| is_kind(path)).count();
+        found.extend((count > 0).then_some(some));
+        found.extend((count > 0 && count == paths.clone().count()).then_some(all));
     }
+    found
 }
-
-/// Programs that look after machines.
-const MACHINES: &[&str] = &[
-    "ansible",
-    "ansible-playbook",
-    "apt",
-    "apt-get",
-    "certbot",
-    "crontab",
-    "crictl",
-    "df",
-    "docker",
-    "emulator",
-    "helm",
-    "journalctl",
-    "kubectl",
-    "lsblk",
-    "mount",
-    "nixos-rebuild",
-    "restic",
-    "rsync",
-    "scp",
-    "ssh",
-    "systemctl",
-    "terraform",
-    "wg",
-    "zpool",
-];
-
-/// Programs that ask databases.
-const DATABASES: &[&str] =
-    &["bq", "clickhouse-client", "dbt", "duckdb", "mysql", "psql", "sqlite3"];
 
 fn is_test(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -206,7 +93,7 @@ fn is_test(path: &str) -> bool {
 }
 
 fn is_prose(path: &str) -> bool {
-    matches!(&*ending(path), "md" | "rst" | "txt" | "adoc" | "mdx")
+    matches!(&*ending(path), "md" | "rst" | "txt" | "adoc" | "mdx" | "tex" | "typ" | "qmd")
 }
 
 fn is_query(path: &str) -> bool {

@@ -1,11 +1,13 @@
 //! How the work ended, and what shows it.
 
+use super::command;
 use super::errors::Unresolved;
 use super::heard::{Answer, Call};
-use super::speech::{Act, Conclusion, Signs, announces, conclusion_in, sentences};
+use super::judgement::Judgement;
+use super::speech::{Signs, announces, sentences};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::opening;
-use crate::boundary::Cause;
+use super::traits::Traits;
 use crate::line::one_line;
 use crate::node::Outcome;
 
@@ -28,6 +30,9 @@ pub(super) struct Ending {
     /// The last thing that was run, if it checks or keeps the work, and was content.
     confirmation: Option<Confirmation>,
     has_committed: bool,
+    has_taken_back: bool,
+    /// Whether tools answered since the user spoke last.
+    worked_since: bool,
 }
 
 #[derive(Debug)]
@@ -60,9 +65,7 @@ enum Stop {
 pub(super) struct Circumstances<'a> {
     pub(super) talk: &'a Talk,
     pub(super) unresolved: Option<&'a Unresolved>,
-    pub(super) has_changes: bool,
-    /// What ended the segment.
-    pub(super) ended_by: Option<Cause>,
+    pub(super) traits: &'a Traits,
 }
 
 /// How the work ended, with what shows it.
@@ -77,9 +80,19 @@ pub(super) struct Verdict {
     pub(super) doubt: Option<&'static str>,
 }
 
+/// Outcomes, in the order in which they are judged.
+pub const OUTCOMES: [Outcome; 4] =
+    [Outcome::Success, Outcome::Partial, Outcome::Failed, Outcome::Abandoned];
+
+static JUDGEMENT: Judgement<4> = Judgement::new(include_bytes!("judgement/outcomes.bin"));
+
+/// With a smaller lead another reader could say something else.
+const CLEAR: f32 = 0.25;
+
 impl Ending {
     pub(super) fn hear_request(&mut self, entry: &str) {
         self.unanswered = Some(entry.to_owned());
+        self.worked_since = false;
     }
 
     pub(super) fn hear_answer(&mut self, entry: &str, answer: &Answer<'_>) {
@@ -103,9 +116,40 @@ impl Ending {
         self.last_result_failed = failed && !call.only_looks();
         self.confirmation = confirmation(command).filter(|_| !failed);
         self.has_committed |= !failed && command.contains("git commit");
+        self.has_taken_back |= !failed && command::takes_back(command);
+        self.worked_since = true;
     }
 
-    /// Decides how the work ended: by the user's last words first, then by what the model and the tools said.
+    /// Returns whether the user spoke last.
+    pub(super) fn is_unanswered(&self) -> bool {
+        self.unanswered.is_some()
+    }
+
+    /// Returns how it ended, as far as examples can be compared by it.
+    pub(super) fn facts(&self) -> impl Iterator<Item = &'static str> {
+        let stop = self.answer.as_ref().map_or("not answered", |answer| match answer.stop {
+            Stop::Done => "answered",
+            Stop::Midway => "ends midway",
+            Stop::Stopped => "stopped",
+            Stop::Failed => "model failed",
+        });
+        let asks = self.answer.as_ref().is_some_and(|answer| answer.asks);
+        let facts = [
+            (true, stop),
+            (asks, "asks"),
+            (asks && self.unanswered.is_none(), "ends asking"),
+            (self.unanswered.is_some(), "user spoke last"),
+            (self.last_result_failed, "last result failed"),
+            (self.confirmation == Some(Confirmation::Kept), "last result kept"),
+            (self.confirmation == Some(Confirmation::Checked), "last result checked"),
+            (self.has_committed, "committed"),
+            (self.has_taken_back, "took back"),
+            (self.worked_since, "worked since"),
+        ];
+        facts.into_iter().filter_map(|(is_so, fact)| is_so.then_some(fact))
+    }
+
+    /// Decides how the work ended, by examples of all that was heard, and says what shows it.
     pub(super) fn verdict(&self, with: &Circumstances<'_>) -> Verdict {
         let Some(answer) = &self.answer else {
             let (outcome, entry) = (Outcome::Abandoned, self.unanswered.clone());
@@ -116,14 +160,24 @@ impl Ending {
                 doubt: None,
             };
         };
-        let conclusion = conclusion(with.talk);
-        let judge = Judge { ending: self, answer, with, conclusion };
-        judge.by_the_user().unwrap_or_else(|| judge.by_the_work())
+        let mut weighed: Vec<(Outcome, f32)> =
+            OUTCOMES.into_iter().zip(JUDGEMENT.weigh(with.traits)).collect();
+        // The sort is stable: of equals the earlier one stays first.
+        weighed.sort_by(|one, other| other.1.total_cmp(&one.1));
+        let is_clear = weighed[0].1 - weighed[1].1 > CLEAR;
+        let shown = Shown { ending: self, answer, with, conclusion: conclusion(with.talk) };
+        let (entry, sentence) = shown.evidence(weighed[0].0);
+        Verdict {
+            outcome: weighed[0].0,
+            entry: Some(entry),
+            sentence,
+            doubt: (!is_clear).then_some("much speaks for another outcome"),
+        }
     }
 }
 
-/// Decides how the work ended.
-struct Judge<'a> {
+/// What can show how the work ended.
+struct Shown<'a> {
     ending: &'a Ending,
     answer: &'a LastAnswer,
     with: &'a Circumstances<'a>,
@@ -131,124 +185,43 @@ struct Judge<'a> {
     conclusion: Option<&'a Turn>,
 }
 
-impl Judge<'_> {
-    /// Reads it from the user's last words, if these judge anything.
-    fn by_the_user(&self) -> Option<Verdict> {
-        let requests = || self.with.talk.by(Speaker::User);
-        let last = requests().next_back()?;
-        let is_first = requests().count() == 1;
-        // The first words of the user open the work; only later ones can judge it.
-        if is_first && !self.is_left() {
-            return None;
-        }
-        let quoted = format!("The user's last words: “{}”", one_line(&last.text, WORDS_LENGTH / 2));
-        let is_last = self.ending.unanswered.is_some();
-        // Whoever says stop, and then gets something that works, has not given up.
-        let went_on = self.answer.stop == Stop::Done
-            && !is_last
-            && self.with.has_changes
-            && self.said() == Some(Conclusion::Done);
-        if last.reading().gives_up() && !last.reading().praises() && !went_on {
-            let has_failed = self.said() == Some(Conclusion::Failed);
-            let outcome = if has_failed { Outcome::Failed } else { Outcome::Abandoned };
-            return Some(verdict(outcome, &last.entry, quoted));
-        }
-        let is_content = last.reading().praises() || last.reading().consents();
-        if is_last && is_content && !self.is_left() && self.answer.stop != Stop::Failed {
-            let is_whole = last.reading().act == Act::Praise
-                || self.said() != Some(Conclusion::Partial)
-                || !self.with.has_changes;
-            let outcome = if is_whole { Outcome::Success } else { Outcome::Partial };
-            return Some(verdict(outcome, &last.entry, self.concluded()));
-        }
-        if is_last && last.reading().postpones() {
-            let outcome = if self.with.has_changes || self.answer.asks {
-                Outcome::Partial
-            } else {
-                Outcome::Success
-            };
-            return Some(verdict(outcome, &last.entry, quoted));
-        }
-        if self.is_left() && last.reading().refuses() {
-            let outcome = match requests().count() {
-                3.. if self.with.has_changes => Outcome::Partial,
-                _ => Outcome::Abandoned,
-            };
-            return Some(verdict(outcome, &last.entry, quoted));
-        }
-        None
-    }
-
-    /// Reads it from what the model and the tools said last.
-    fn by_the_work(&self) -> Verdict {
-        let Circumstances { unresolved, has_changes, ended_by, .. } = *self.with;
-        let lost = if has_changes { Outcome::Partial } else { Outcome::Failed };
-        let given_up = if has_changes { Outcome::Partial } else { Outcome::Abandoned };
-        let by_answer =
-            |outcome, sentence: &str| verdict(outcome, &self.answer.entry, sentence.to_owned());
-        let by_error = |outcome, error: &Unresolved| {
-            verdict(outcome, &error.entry, format!("Left unresolved: {}.", told(error)))
-        };
-        let has_failed = self.ending.last_result_failed;
-        match (self.answer.stop, unresolved) {
-            (Stop::Stopped, _) => by_answer(given_up, "The user stopped it."),
-            (Stop::Failed, Some(error)) => by_error(lost, error),
-            (Stop::Failed, None) => by_answer(lost, "The model failed."),
-            (Stop::Done, _) if self.says_failure() && !self.ending.has_committed => {
-                self.by_conclusion(if has_failed { Outcome::Failed } else { lost })
+impl Shown<'_> {
+    /// Returns the entry that shows an outcome best, and a sentence that says it.
+    fn evidence(&self, outcome: Outcome) -> (String, String) {
+        let by_answer = |sentence: &str| (self.answer.entry.clone(), sentence.to_owned());
+        let is_user_last = self.ending.unanswered.is_some();
+        match (outcome, self.answer.stop) {
+            (Outcome::Success, _) => self.by_conclusion(),
+            (_, Stop::Stopped) if !is_user_last => by_answer("The user stopped it."),
+            (Outcome::Abandoned, _) => self
+                .by_last_words()
+                .or_else(|| self.by_error())
+                .unwrap_or_else(|| self.by_conclusion()),
+            (_, Stop::Failed) => self.by_error().unwrap_or_else(|| by_answer("The model failed.")),
+            (_, _) if self.ending.last_result_failed => {
+                self.by_error().unwrap_or_else(|| self.by_conclusion())
             }
-            (_, Some(error)) if has_failed => by_error(lost, error),
-            (Stop::Done, Some(_))
-                if ended_by != Some(Cause::Compaction) && !has_changes && self.concludes() =>
-            {
-                let doubt = Some("an error was never put right");
-                Verdict { doubt, ..self.by_conclusion(Outcome::Success) }
-            }
-            (_, Some(error)) => by_error(Outcome::Partial, error),
-            (Stop::Midway, None) if ended_by.is_none() && self.is_confirmed() => {
-                let doubt = Some("nobody said that it was done");
-                Verdict { doubt, ..self.by_conclusion(Outcome::Success) }
-            }
-            (Stop::Midway, None) => by_answer(Outcome::Partial, "It broke off midway."),
-            (Stop::Done, None) if self.is_left() => {
-                let doubt = Some("the user went elsewhere");
-                Verdict { doubt, ..self.by_conclusion(given_up) }
-            }
-            (Stop::Done, None)
-                if ended_by == Some(Cause::Compaction)
-                    && has_changes
-                    && !self.ending.has_committed =>
-            {
-                self.by_conclusion(Outcome::Partial)
-            }
-            (Stop::Done, None) if self.ending.unanswered.is_some() => self.unanswered(),
-            (Stop::Done, None) if self.leaves_more() => {
-                let doubt = Some("more was to come");
-                Verdict { doubt, ..self.by_conclusion(Outcome::Partial) }
-            }
-            (Stop::Done, None) => self.by_conclusion(Outcome::Success),
+            (_, Stop::Midway) if !is_user_last => by_answer("It broke off midway."),
+            (_, _) if is_user_last => self.by_last_words().unwrap_or_else(|| self.by_conclusion()),
+            (_, _) => self.by_conclusion(),
         }
     }
 
-    /// The last thing a user says may be a remark; a wish that nobody answers is another matter.
-    fn unanswered(&self) -> Verdict {
-        let last = self.with.talk.by(Speaker::User).next_back();
-        match last.filter(|turn| turn.reading().refuses() || turn.text.ends_with('?')) {
-            Some(turn) => {
-                let quoted = one_line(&turn.text, WORDS_LENGTH / 2);
-                let sentence = format!("The user's last words were not answered: “{quoted}”");
-                verdict(Outcome::Partial, &turn.entry, sentence)
-            }
-            None => {
-                let doubt = Some("the user's last words were not answered");
-                Verdict { doubt, ..self.by_conclusion(Outcome::Success) }
-            }
-        }
+    /// The first words of the user open the work; only later ones can tell how it ended.
+    fn by_last_words(&self) -> Option<(String, String)> {
+        let last = self.with.talk.by(Speaker::User).skip(1).last()?;
+        let quoted = one_line(&last.text, WORDS_LENGTH / 2);
+        Some((last.entry.clone(), format!("The user's last words: “{quoted}”")))
     }
 
-    fn by_conclusion(&self, outcome: Outcome) -> Verdict {
+    fn by_error(&self) -> Option<(String, String)> {
+        let error = self.with.unresolved?;
+        Some((error.entry.clone(), format!("Left unresolved: {}.", told(error))))
+    }
+
+    fn by_conclusion(&self) -> (String, String) {
         let entry = self.conclusion.map_or(&*self.answer.entry, |turn| &*turn.entry);
-        verdict(outcome, entry, self.concluded())
+        (entry.to_owned(), self.concluded())
     }
 
     fn concluded(&self) -> String {
@@ -270,48 +243,6 @@ impl Judge<'_> {
         let told = told.map_or(String::new(), |turn| first_words(&turn.text));
         [told, last].join(" ").trim().to_owned()
     }
-
-    /// Returns whether the model had something to say in the end.
-    fn concludes(&self) -> bool {
-        self.conclusion.is_some_and(|turn| turn.text.chars().count() >= SUBSTANCE)
-    }
-
-    /// Returns whether the user went elsewhere in the tree.
-    fn is_left(&self) -> bool {
-        matches!(self.with.ended_by, Some(Cause::Branch | Cause::TreeJump))
-    }
-
-    /// Returns what the model's last words say of the work.
-    fn said(&self) -> Option<Conclusion> {
-        let ends_failing = self.ending.last_result_failed || self.with.unresolved.is_some();
-        self.conclusion.map(|turn| conclusion_in(&turn.text, ends_failing))
-    }
-
-    /// Returns whether the tools say that the work is done, where nobody else says it.
-    fn is_confirmed(&self) -> bool {
-        match self.ending.confirmation {
-            Some(Confirmation::Kept) => true,
-            Some(Confirmation::Checked) => self.said() == Some(Conclusion::Done),
-            None => false,
-        }
-    }
-
-    fn says_failure(&self) -> bool {
-        self.said() == Some(Conclusion::Failed)
-    }
-
-    /// Returns whether the model's last words tell of more to come: of work, or of a question before any was done.
-    fn leaves_more(&self) -> bool {
-        let talk = self.with.talk;
-        let only_asks = self.answer.asks && talk.by(Speaker::User).count() == 1;
-        let was_asked =
-            talk.by(Speaker::User).next().is_some_and(|turn| turn.text.contains(['?', '？']));
-        if self.with.has_changes {
-            self.said() == Some(Conclusion::Partial)
-        } else {
-            only_asks && !was_asked
-        }
-    }
 }
 
 /// Returns how a command confirms what was done, if it does.
@@ -323,10 +254,6 @@ fn confirmation(command: &str) -> Option<Confirmation> {
     let command = command.to_lowercase();
     let keeps = KEEPS.are_in(&command).then_some(Confirmation::Kept);
     keeps.or_else(|| CHECKS.are_in(&command).then_some(Confirmation::Checked))
-}
-
-fn verdict(outcome: Outcome, entry: &str, sentence: String) -> Verdict {
-    Verdict { outcome, entry: Some(entry.to_owned()), sentence, doubt: None }
 }
 
 /// Returns the last thing that a model said with substance.

@@ -257,11 +257,6 @@ impl Reading {
     pub(super) fn gives_up(&self) -> bool {
         self.gives_up
     }
-
-    /// Returns whether somebody puts it off.
-    pub(super) fn postpones(&self) -> bool {
-        self.does(Act::Later)
-    }
 }
 
 /// Returns how clearly a sentence of the user's settles how something is to be done; below zero if it does something else.
@@ -315,64 +310,6 @@ pub(super) fn lays_down(sentence: &str) -> bool {
     let rule = ACTS.iter().position(|act| *act == Act::Rule).unwrap_or_default();
     (best == rule && margin > CLEAR)
         || (weights[best] - weights[rule] < ALMOST && always_in(&sentence.to_lowercase()))
-}
-
-static FAILURE: Signs = Signs::new(
-    "doesn't work|doesnt work|does not work|didn't work|did not work|cannot be|can't be|cannot run|\
-    no way to|was not reached|not reached|not possible|impossible|still crash|still fail|still broken|\
-    still there|still the same|no effect|without effect|without success|failed again|keeps failing|\
-    not able to|unable to|could not|couldn't|i give up|geht nicht|funktioniert nicht|nicht möglich|\
-    klappt nicht|immer noch|ne marche pas|ne fonctionne pas|pas possible|no funciona|no es posible|\
-    sigue fallando|não funciona|não é possível|continua falhando|できません|動きません|直りません|无法|不行|仍然失败",
-);
-
-static UNFINISHED: Signs = Signs::new(
-    "next |next:|next is|next are|now the|now for|remaining|still to do|left to do|not yet|to be done|\
-    todo|half|shall i|should i|do you want|is there|which one|let me know|als nächstes|noch offen|\
-    noch nicht|fehlt noch|soll ich|reste à|ensuite|pas encore|dois-je|falta|siguiente|todavía no|\
-    quieres que|ainda não|próximo|devo |次に|まだ|しましょうか|接下来|还没|还需要|要不要",
-);
-
-/// What a model's last words say of the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Conclusion {
-    Done,
-    /// Something is left.
-    Partial,
-    Failed,
-    /// It is the user's turn.
-    Asks,
-}
-
-/// Returns what a model's last words say of the work. Most work ends well: that it did not must be said clearly, and
-/// less so where the tools say it, too.
-pub(super) fn conclusion_in(text: &str, ends_failing: bool) -> Conclusion {
-    const ALL: [Conclusion; 4] =
-        [Conclusion::Done, Conclusion::Partial, Conclusion::Failed, Conclusion::Asks];
-    const CLEAR: f32 = 0.8;
-    static CONCLUSIONS: Examples<4> =
-        Examples::new(examples::CONCLUSIONS, ["done", "partial", "failed", "asks"]);
-    let judge = |text: &str| {
-        let mut weights = CONCLUSIONS.weigh(text);
-        if FAILURE.are_in(&text.to_lowercase()) {
-            weights[2] += TELLING_WEIGHT;
-        }
-        if UNFINISHED.are_in(&text.to_lowercase()) {
-            weights[1] += TELLING_WEIGHT;
-        }
-        if !ends_failing {
-            weights[0] += CLEAR;
-        }
-        ALL[strongest(&weights).0]
-    };
-    let whole = judge(text);
-    // What is left or wrong may be one sentence among others that tell what was done.
-    let parts = sentences(text);
-    let last = parts.last().filter(|_| parts.len() > 1).map(|last| judge(last));
-    match (whole, last) {
-        (Conclusion::Done, Some(Conclusion::Partial | Conclusion::Failed)) => Conclusion::Partial,
-        (whole, _) => whole,
-    }
 }
 
 /// Returns how clearly a sentence of a model's states a choice between ways to do something; below zero if it does not.

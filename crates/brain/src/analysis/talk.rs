@@ -70,15 +70,6 @@ impl Talk {
         self.turns.iter().filter(move |turn| turn.speaker == speaker)
     }
 
-    /// Returns what the user said next after the first words, as far as it still tells what the work is about.
-    pub(super) fn later_requests(&self) -> String {
-        const MOST: usize = 3;
-        const LENGTH: usize = 600;
-        let later: Vec<&str> =
-            self.by(Speaker::User).skip(1).take(MOST).map(|turn| &*turn.text).collect();
-        later.join(" ").chars().take(LENGTH).collect()
-    }
-
     /// Returns the replies after the user's first words: those open the work, only later ones can judge it.
     pub(super) fn later_replies(&self) -> impl Iterator<Item = (Option<&Turn>, &Turn)> {
         self.replies().skip(1)

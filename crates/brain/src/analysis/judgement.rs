@@ -1,0 +1,152 @@
+//! Judges units of work by many that people have read and labelled.
+//!
+//! What a trait speaks for was fitted to labelled sessions (`cargo run -p pi-brain-quality -- --learn`) and lies in a file:
+//! for each label one weight, so that a judgement is a sum, the same everywhere and always.
+
+use std::sync::OnceLock;
+
+use super::examples::ByHash;
+use super::traits::{Part, Traits};
+
+/// So many facts are taken to be usual; more of them say more.
+const FACTS: f32 = 10.0;
+
+/// Tells which of some labels a unit of work deserves.
+pub(super) struct Judgement<const N: usize> {
+    file: &'static [u8],
+    weights: OnceLock<ByHash<[i8; N]>>,
+}
+
+impl<const N: usize> Judgement<N> {
+    /// Takes a file of weights for `N` labels.
+    pub(super) const fn new(file: &'static [u8]) -> Self {
+        Self { file, weights: OnceLock::new() }
+    }
+
+    /// Returns how much speaks for each label: about 1 if it is right, about -1 if not.
+    pub(super) fn weigh(&self, traits: &Traits) -> [f32; N] {
+        let weights = self.weights.get_or_init(|| self.read());
+        let header = Header::<N>::read(self.file);
+        let mut sums = header.bias;
+        for (part, known) in traits.parts() {
+            let known: Vec<&[i8; N]> =
+                known.iter().filter_map(|known| weights.get(&short(*known))).collect();
+            let measure = measure(header.parts[part as usize], part, known.len());
+            for (number, sum) in sums.iter_mut().enumerate() {
+                let weight: i32 = known.iter().map(|weights| i32::from(weights[number])).sum();
+                #[expect(clippy::cast_precision_loss, reason = "some hundred small numbers")]
+                let weight = weight as f32;
+                *sum += weight * measure * header.scale;
+            }
+        }
+        sums
+    }
+
+    fn read(&self) -> ByHash<[i8; N]> {
+        let rows = self.file.get(Header::<N>::LENGTH..).unwrap_or_default();
+        let row = |row: &[u8]| {
+            let (known, weights) = row.split_at(4);
+            let known = u32::from_le_bytes(known.try_into().unwrap_or_default());
+            let mut read = [0; N];
+            for (to, from) in read.iter_mut().zip(weights) {
+                *to = from.cast_signed();
+            }
+            (u64::from(known), read)
+        };
+        rows.chunks_exact(4 + N).map(row).collect()
+    }
+}
+
+/// Returns how much each of some traits of a part counts: many words say no more than few.
+pub fn measure(weight: f32, part: Part, count: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "a part has some hundred traits")]
+    let count = if part == Part::Facts { FACTS } else { count.max(1) as f32 };
+    (weight / count).sqrt()
+}
+
+/// Shortens what stands for a trait to what the file has room for.
+pub fn short(known: u64) -> u64 {
+    (known ^ (known >> 32)) & u64::from(u32::MAX)
+}
+
+/// What stands before the weights.
+struct Header<const N: usize> {
+    bias: [f32; N],
+    /// How much the parts count, in their order.
+    parts: [f32; Part::ALL.len()],
+    scale: f32,
+}
+
+impl<const N: usize> Header<N> {
+    const LENGTH: usize = 4 * (N + Part::ALL.len() + 1);
+
+    fn read(file: &[u8]) -> Self {
+        let mut numbers = file
+            .chunks_exact(4)
+            .map(|bytes| f32::from_le_bytes(bytes.try_into().unwrap_or_default()));
+        let mut next = || numbers.next().unwrap_or_default();
+        Self {
+            bias: std::array::from_fn(|_| next()),
+            parts: std::array::from_fn(|_| next()),
+            scale: next(),
+        }
+    }
+}
+
+/// Weights as they were fitted.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// What speaks for each label before anything is known.
+    pub bias: Vec<f32>,
+    /// How much the parts count, in their order.
+    pub parts: [f32; Part::ALL.len()],
+    /// By trait, shortened and in order: what speaks for each label.
+    pub weights: Vec<(u64, Vec<f32>)>,
+}
+
+impl Fitted {
+    /// Writes the file that judgements are made by. What would say next to nothing is left out.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let largest = self.weights.iter().flat_map(|(_, weights)| weights).copied();
+        let scale = largest.map(f32::abs).fold(f32::MIN_POSITIVE, f32::max) / 127.0;
+        let numbers = self.bias.iter().chain(&self.parts).chain([&scale]);
+        let mut bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+        for (known, weights) in &self.weights {
+            #[expect(clippy::cast_possible_truncation, reason = "it is 127 at most")]
+            let weights: Vec<i8> =
+                weights.iter().map(|weight| (weight / scale).round() as i8).collect();
+            if weights.iter().any(|weight| *weight != 0) {
+                let known = u32::try_from(*known).unwrap_or_default();
+                bytes.extend(known.to_le_bytes());
+                bytes.extend(weights.iter().map(|weight| weight.cast_unsigned()));
+            }
+        }
+        bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fitted, Judgement, Part, Traits, short};
+
+    #[test]
+    fn what_was_fitted_is_what_is_weighed() {
+        let (good, bad) = (Traits::of_request("good"), Traits::of_request("bad"));
+        let only = |traits: &Traits| traits.parts().next().map(|(_, all)| short(all[0]));
+        let mut weights = vec![
+            (only(&good).expect("a word"), vec![1.0, -1.0]),
+            (only(&bad).expect("a word"), vec![-0.5, 0.5]),
+        ];
+        weights.sort_by_key(|(known, _)| *known);
+        let fitted = Fitted { bias: vec![0.25, 0.0], parts: [1.0; Part::ALL.len()], weights };
+        let judgement = Judgement::<2>::new(fitted.to_bytes().leak());
+        let check = |text: &str, wanted: [f32; 2]| {
+            let found = judgement.weigh(&Traits::of_request(text));
+            let near = found.iter().zip(wanted).all(|(one, other)| (one - other).abs() < 0.01);
+            assert!(near, "{text}: {found:?}");
+        };
+        check("good", [1.25, -1.0]);
+        check("bad", [-0.25, 0.5]);
+        check("unheard", [0.25, 0.0]);
+    }
+}

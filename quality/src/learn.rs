@@ -1,0 +1,337 @@
+//! Fits what the kind of work and its outcome are judged by to the sessions that people have labelled.
+//!
+//! For each label a sum over the traits of a unit of work that is 1 where the label is right and -1 where it is not, as nearly
+//! as small weights allow (ridge regression, by conjugate gradients). How well it does with authors whom it has not read is
+//! told by leaving out each of them in turn.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+use pi_brain_brain::{
+    Analysis, Cause, EntryFacts, Fitted, KINDS, OUTCOMES, Part, SegmentContext, SegmentRange,
+    Traits, measure, short, word,
+};
+use pi_brain_session::{Millis, Session};
+
+use crate::script::{Script, Step, Unit, World};
+use crate::session::{self, Written};
+
+/// Parts of the corpus that are learnt from.
+const PARTS: [&str; 3] = ["tuned", "learnt", "fresh"];
+
+/// Short texts by themselves, each with a label.
+const REQUESTS: &str = "crates/brain/src/analysis/examples/requests.tsv";
+const CONCLUSIONS: &str = "quality/examples/conclusions.tsv";
+const LAST_WORDS: &str = "quality/examples/last-words.tsv";
+
+/// Where the weights go.
+const FOLDER: &str = "crates/brain/src/analysis/judgement";
+
+/// What is learnt: the labels, the parts that tell of them with how much each counts, and how much a short text counts
+/// against a unit of work.
+struct Subject {
+    file: &'static str,
+    labels: Vec<String>,
+    parts: [f32; Part::ALL.len()],
+    share: f32,
+}
+
+impl Subject {
+    fn kinds() -> Self {
+        Self {
+            file: "kinds.bin",
+            labels: KINDS.iter().map(word).collect(),
+            parts: [1.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0],
+            share: 0.5,
+        }
+    }
+
+    fn outcomes() -> Self {
+        Self {
+            file: "outcomes.bin",
+            labels: OUTCOMES.iter().map(word).collect(),
+            parts: [0.3, 0.7, 0.7, 1.5, 1.0, 1.0, 0.5, 0.5, 0.3, 1.0],
+            share: 0.15,
+        }
+    }
+}
+
+/// Something with a label.
+struct Example {
+    /// `None` if it is a short text, which nobody is left out of.
+    author: Option<String>,
+    traits: Traits,
+    label: String,
+    /// Labels that a reader could choose as well.
+    also: Vec<String>,
+}
+
+/// Fits all judgements, writes them, and says how well each does with authors whom it has not read.
+pub(crate) fn learn(corpus: &Path) -> anyhow::Result<String> {
+    let (kinds, outcomes) = examples(corpus)?;
+    let mut page = String::new();
+    for (subject, examples) in [(Subject::kinds(), kinds), (Subject::outcomes(), outcomes)] {
+        let (right, all) = leave_out(&subject, &examples);
+        page += &format!("{}: {right} of {all} by authors left out\n", subject.file);
+        let path = Path::new(FOLDER).join(subject.file);
+        let fitted = fit(&subject, &examples);
+        fs::write(&path, fitted.to_bytes()).with_context(|| path.display().to_string())?;
+    }
+    Ok(page)
+}
+
+/// Reads what there is to learn from: of kinds, and of outcomes.
+fn examples(corpus: &Path) -> anyhow::Result<(Vec<Example>, Vec<Example>)> {
+    let (mut kinds, mut outcomes) = (Vec::new(), Vec::new());
+    for part in PARTS {
+        for world in World::read_all(&corpus.join(part))? {
+            let folder = tempfile::tempdir()?;
+            let written = session::write_all(&world.scripts, folder.path())?;
+            for script in &world.scripts {
+                // Where authors share a folder, they are told apart by the hundreds of their numbers.
+                let author = Some(format!("{part} {} {}", world.name, &script.name[..1]));
+                for unit in &script.units {
+                    let traits = traits(script, unit, &written[&script.name])?;
+                    kinds.push(Example {
+                        author: author.clone(),
+                        traits: traits.clone(),
+                        label: unit.node_type.clone(),
+                        also: unit.also.clone(),
+                    });
+                    let (label, also) = (unit.outcome.clone(), Vec::new());
+                    outcomes.push(Example { author: author.clone(), traits, label, also });
+                }
+            }
+        }
+    }
+    let short = |traits, label: &str| Example {
+        author: None,
+        traits,
+        label: label.to_owned(),
+        also: Vec::new(),
+    };
+    for (label, text) in lines(REQUESTS)? {
+        kinds.push(short(Traits::of_request(&text), &label));
+    }
+    for (label, text) in lines(CONCLUSIONS)? {
+        let label = match &*label {
+            "done" => "success",
+            "failed" => "failed",
+            _ => "partial",
+        };
+        outcomes.push(short(Traits::of_conclusion(&text), label));
+    }
+    for (label, text) in lines(LAST_WORDS)? {
+        let label = match &*label {
+            "fine" => "success",
+            "open" => "partial",
+            "broken" => "failed",
+            "dropped" => "abandoned",
+            // Who wishes for more says nothing of what was done.
+            _ => continue,
+        };
+        for are_unanswered in [true, false] {
+            outcomes.push(short(Traits::of_last_words(&text, are_unanswered), label));
+        }
+    }
+    Ok((kinds, outcomes))
+}
+
+/// Reads lines that are a label, a tab and a text.
+fn lines(path: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let text = fs::read_to_string(path).with_context(|| path.to_owned())?;
+    let lines = text.lines().filter_map(|line| line.split_once('\t'));
+    Ok(lines.map(|(label, text)| (label.to_owned(), text.to_owned())).collect())
+}
+
+/// Listens to a unit of work as an ingest does.
+fn traits(script: &Script, unit: &Unit, written: &Written) -> anyhow::Result<Traits> {
+    let session = Session::from_bytes(written.to_bytes())?;
+    let wanted: BTreeSet<&str> =
+        written.entries[unit.from - 1..unit.to].iter().flatten().map(String::as_str).collect();
+    let mut analysis = Analysis::new(SegmentContext {
+        node_id: "0000000000000000".parse()?,
+        session_file: script.name.clone(),
+        session_id: script.name.clone(),
+        parent_session: None,
+        computer: "desk".to_owned(),
+        project: script.project.clone(),
+        is_new_project: false,
+        segment: SegmentRange {
+            start_entry_id: String::new(),
+            end_entry_id: String::new(),
+            entry_count: 0,
+        },
+        opened_by: script.steps[unit.from - 1].handoff.as_ref().map(|_| Cause::Handoff),
+        ended_by: script.steps.get(unit.to).and_then(cause),
+        started: Millis(0),
+        now: Millis(0),
+    });
+    for (at, entry) in session.log().entries().iter().enumerate() {
+        let Some(id) = entry.id.as_ref().map(|id| id.as_str()) else { continue };
+        if wanted.contains(id) {
+            let text = session.entry_raw(at)?;
+            let (time, raw) = (entry.timestamp, text.raw());
+            analysis.hear(EntryFacts { id, time, entry, raw, counted: None });
+        }
+    }
+    Ok(analysis.into_traits())
+}
+
+/// Returns what a step cuts by.
+fn cause(step: &Step) -> Option<Cause> {
+    match step {
+        Step { compaction: Some(_), .. } => Some(Cause::Compaction),
+        Step { branch_summary: Some(_), .. } => Some(Cause::Branch),
+        Step { jump: Some(_), .. } => Some(Cause::TreeJump),
+        Step { handoff: Some(_), .. } => Some(Cause::Handoff),
+        Step { wait_minutes: Some(_), .. } => Some(Cause::Resume),
+        _ => None,
+    }
+}
+
+/// What an example measures, by the number of the trait.
+type Row = Vec<(usize, f32)>;
+
+/// Examples as numbers.
+struct Table {
+    /// The traits, shortened, with their numbers; the number after the last stands for what is there in any case.
+    numbers: BTreeMap<u64, usize>,
+    rows: Vec<Row>,
+}
+
+impl Table {
+    /// Traits that only one example has are left out: they say who wrote it, and nothing else.
+    fn of(subject: &Subject, examples: &[Example]) -> Self {
+        let mut seen: HashMap<u64, usize> = HashMap::new();
+        let counts = |part: Part| subject.parts[part as usize] > 0.0;
+        for example in examples {
+            for (_, all) in example.traits.parts().filter(|(part, _)| counts(*part)) {
+                all.iter().for_each(|known| *seen.entry(short(*known)).or_default() += 1);
+            }
+        }
+        let kept: BTreeSet<u64> =
+            seen.into_iter().filter(|(_, count)| *count > 1).map(|(known, _)| known).collect();
+        let numbers: BTreeMap<u64, usize> = kept.into_iter().zip(0..).collect();
+        let row = |example: &Example| {
+            let mut row = vec![(numbers.len(), 1.0)];
+            for (part, all) in example.traits.parts() {
+                let known: Vec<usize> =
+                    all.iter().filter_map(|known| numbers.get(&short(*known)).copied()).collect();
+                let measure = measure(subject.parts[part as usize], part, known.len());
+                row.extend(known.into_iter().map(|number| (number, measure)));
+            }
+            row
+        };
+        let rows = examples.iter().map(row).collect();
+        Self { numbers, rows }
+    }
+
+    /// Returns the weights of each label, fitted to some of the examples.
+    fn weights(&self, subject: &Subject, examples: &[Example], among: &[usize]) -> Vec<Vec<f32>> {
+        let share = |at: usize| if examples[at].author.is_some() { 1.0 } else { subject.share };
+        let fit_label = |label: &String| {
+            let wanted = |at: usize| if examples[at].label == *label { 1.0 } else { -1.0 };
+            let rows: Vec<(&Row, f32, f32)> =
+                among.iter().map(|&at| (&self.rows[at], share(at), wanted(at))).collect();
+            solve(&rows, self.numbers.len() + 1)
+        };
+        subject.labels.iter().map(fit_label).collect()
+    }
+}
+
+/// Returns how many units of work are judged right by what was learnt from others' authors, and how many there are.
+fn leave_out(subject: &Subject, examples: &[Example]) -> (usize, usize) {
+    let table = Table::of(subject, examples);
+    let authors: BTreeSet<&String> = examples.iter().filter_map(|it| it.author.as_ref()).collect();
+    let (mut right, mut all) = (0, 0);
+    for author in authors {
+        let is_theirs = |at: &usize| examples[*at].author.as_ref() == Some(author);
+        let (theirs, others): (Vec<usize>, Vec<usize>) = (0..examples.len()).partition(is_theirs);
+        let weights = table.weights(subject, examples, &others);
+        for at in theirs {
+            let sums = weights.iter().map(|weights| sum(weights, &table.rows[at]));
+            let best = sums.zip(&subject.labels).max_by(|one, other| one.0.total_cmp(&other.0));
+            let example = &examples[at];
+            let is_right = best
+                .is_some_and(|(_, label)| *label == example.label || example.also.contains(label));
+            right += usize::from(is_right);
+            all += 1;
+        }
+    }
+    (right, all)
+}
+
+fn fit(subject: &Subject, examples: &[Example]) -> Fitted {
+    let table = Table::of(subject, examples);
+    let all: Vec<usize> = (0..examples.len()).collect();
+    let weights = table.weights(subject, examples, &all);
+    let of = |number: usize| weights.iter().map(|weights| weights[number]).collect::<Vec<f32>>();
+    Fitted {
+        bias: of(table.numbers.len()),
+        parts: subject.parts,
+        weights: table.numbers.iter().map(|(known, number)| (*known, of(*number))).collect(),
+    }
+}
+
+/// Returns weights for which the sum over each row is about what is wanted of it. A row has a share in how much that matters.
+fn solve(rows: &[(&Row, f32, f32)], length: usize) -> Vec<f32> {
+    /// How much small weights are worth against small mistakes.
+    const SMALLNESS: f32 = 1.0;
+    const STEPS: usize = 60;
+    let back = |mistakes: &dyn Fn(usize) -> f32, weights: &[f32]| {
+        let mut found: Vec<f32> = weights.iter().map(|weight| SMALLNESS * weight).collect();
+        for (at, (row, share, _)) in rows.iter().enumerate() {
+            let mistake = share * mistakes(at);
+            row.iter().for_each(|(number, measured)| found[*number] += mistake * measured);
+        }
+        found
+    };
+    let dot = |one: &[f32], other: &[f32]| {
+        one.iter().zip(other).map(|(one, other)| f64::from(one * other)).sum::<f64>()
+    };
+    let mut weights = vec![0.0; length];
+    let mut left = back(&|at| rows[at].2, &weights);
+    let mut way = left.clone();
+    let mut size = dot(&left, &left);
+    for _ in 0..STEPS {
+        let sums: Vec<f32> = rows.iter().map(|(row, _, _)| sum(&way, row)).collect();
+        let bent = back(&|at| sums[at], &way);
+        #[expect(clippy::cast_possible_truncation, reason = "a step need not be exact")]
+        let step = (size / dot(&way, &bent).max(f64::MIN_POSITIVE)) as f32;
+        for number in 0..length {
+            weights[number] += step * way[number];
+            left[number] -= step * bent[number];
+        }
+        let next = dot(&left, &left);
+        #[expect(clippy::cast_possible_truncation, reason = "a step need not be exact")]
+        let keep = (next / size.max(f64::MIN_POSITIVE)) as f32;
+        size = next;
+        way.iter_mut().zip(&left).for_each(|(way, left)| *way = left + keep * *way);
+    }
+    weights
+}
+
+fn sum(weights: &[f32], row: &Row) -> f32 {
+    row.iter().map(|(number, measured)| weights[*number] * measured).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::solve;
+
+    #[test]
+    fn weights_give_what_is_wanted_as_nearly_as_small_ones_can() {
+        let rows: Vec<Vec<(usize, f32)>> = (0..200)
+            .map(|at| if at % 2 == 0 { vec![(0, 1.0), (2, 1.0)] } else { vec![(1, 1.0), (2, 1.0)] })
+            .collect();
+        let wanted = |at: usize| if at % 2 == 0 { 1.0 } else { -1.0 };
+        let rows: Vec<_> =
+            rows.iter().enumerate().map(|(at, row)| (row, 1.0, wanted(at))).collect();
+        let weights = solve(&rows, 4);
+        assert!((weights[0] - 1.0).abs() < 0.05 && (weights[1] + 1.0).abs() < 0.05, "{weights:?}");
+        assert!(weights[2].abs() < 0.05 && weights[3].abs() < f32::EPSILON, "{weights:?}");
+    }
+}
