@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::Context;
 use pi_brain_brain::{
     Analysis, Cause, EntryFacts, Fitted, KINDS, OUTCOMES, Part, SegmentContext, SegmentRange,
-    Traits, measure, short, word,
+    Traits, measure, read_exchange, short, word,
 };
 use pi_brain_session::{Millis, Session};
 
@@ -23,6 +23,8 @@ const PARTS: [&str; 3] = ["tuned", "learnt", "fresh"];
 
 /// Short texts by themselves, each with a label.
 const REQUESTS: &str = "crates/brain/src/analysis/examples/requests.tsv";
+const REPLIES: &str = "crates/brain/src/analysis/examples/replies.tsv";
+const EXCHANGES: &str = "crates/brain/src/analysis/examples/exchanges.tsv";
 const CONCLUSIONS: &str = "quality/examples/conclusions.tsv";
 const LAST_WORDS: &str = "quality/examples/last-words.tsv";
 
@@ -43,7 +45,7 @@ impl Subject {
         Self {
             file: "kinds.bin",
             labels: KINDS.iter().map(word).collect(),
-            parts: [1.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0],
+            parts: [1.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
             share: 0.5,
         }
     }
@@ -52,11 +54,23 @@ impl Subject {
         Self {
             file: "outcomes.bin",
             labels: OUTCOMES.iter().map(word).collect(),
-            parts: [0.3, 0.7, 0.7, 1.5, 1.0, 1.0, 0.5, 0.5, 0.3, 1.0],
+            parts: [0.3, 0.7, 0.7, 1.5, 1.0, 1.0, 0.5, 0.5, 0.3, 1.0, 0.0, 0.0, 0.0, 0.0],
             share: 0.15,
         }
     }
+
+    fn exchanges() -> Self {
+        Self {
+            file: "exchanges.bin",
+            labels: vec![SETTLES.to_owned()],
+            parts: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.5, 0.3, 0.3, 0.3],
+            share: 0.2,
+        }
+    }
 }
+
+/// The label of an exchange in which something is decided; others have none.
+const SETTLES: &str = "settles";
 
 /// Something with a label.
 struct Example {
@@ -70,11 +84,16 @@ struct Example {
 
 /// Fits all judgements, writes them, and says how well each does with authors whom it has not read.
 pub(crate) fn learn(corpus: &Path) -> anyhow::Result<String> {
-    let (kinds, outcomes) = examples(corpus)?;
+    let examples = Examples::read(corpus)?;
     let mut page = String::new();
-    for (subject, examples) in [(Subject::kinds(), kinds), (Subject::outcomes(), outcomes)] {
-        let (right, all) = leave_out(&subject, &examples);
-        page += &format!("{}: {right} of {all} by authors left out\n", subject.file);
+    let all = [
+        (Subject::kinds(), examples.kinds),
+        (Subject::outcomes(), examples.outcomes),
+        (Subject::exchanges(), examples.exchanges),
+    ];
+    for (subject, examples) in all {
+        page +=
+            &format!("{}, by authors left out: {}\n", subject.file, leave_out(&subject, &examples));
         let path = Path::new(FOLDER).join(subject.file);
         let fitted = fit(&subject, &examples);
         fs::write(&path, fitted.to_bytes()).with_context(|| path.display().to_string())?;
@@ -82,61 +101,110 @@ pub(crate) fn learn(corpus: &Path) -> anyhow::Result<String> {
     Ok(page)
 }
 
-/// Reads what there is to learn from: of kinds, and of outcomes.
-fn examples(corpus: &Path) -> anyhow::Result<(Vec<Example>, Vec<Example>)> {
-    let (mut kinds, mut outcomes) = (Vec::new(), Vec::new());
-    for part in PARTS {
-        for world in World::read_all(&corpus.join(part))? {
-            let folder = tempfile::tempdir()?;
-            let written = session::write_all(&world.scripts, folder.path())?;
-            for script in &world.scripts {
-                // Where authors share a folder, they are told apart by the hundreds of their numbers.
-                let author = Some(format!("{part} {} {}", world.name, &script.name[..1]));
-                for unit in &script.units {
-                    let traits = traits(script, unit, &written[&script.name])?;
-                    kinds.push(Example {
-                        author: author.clone(),
-                        traits: traits.clone(),
-                        label: unit.node_type.clone(),
-                        also: unit.also.clone(),
-                    });
-                    let (label, also) = (unit.outcome.clone(), Vec::new());
-                    outcomes.push(Example { author: author.clone(), traits, label, also });
+/// What there is to learn from.
+#[derive(Default)]
+struct Examples {
+    kinds: Vec<Example>,
+    outcomes: Vec<Example>,
+    exchanges: Vec<Example>,
+}
+
+impl Examples {
+    fn read(corpus: &Path) -> anyhow::Result<Self> {
+        let mut examples = Self::default();
+        for part in PARTS {
+            for world in World::read_all(&corpus.join(part))? {
+                let folder = tempfile::tempdir()?;
+                let written = session::write_all(&world.scripts, folder.path())?;
+                for script in &world.scripts {
+                    // Where authors share a folder, they are told apart by the hundreds of their numbers.
+                    let author = format!("{part} {} {}", world.name, &script.name[..1]);
+                    for unit in &script.units {
+                        examples.add(&author, script, unit, &written[&script.name])?;
+                    }
                 }
             }
         }
+        examples.add_short_texts()?;
+        Ok(examples)
     }
-    let short = |traits, label: &str| Example {
-        author: None,
-        traits,
-        label: label.to_owned(),
-        also: Vec::new(),
-    };
-    for (label, text) in lines(REQUESTS)? {
-        kinds.push(short(Traits::of_request(&text), &label));
-    }
-    for (label, text) in lines(CONCLUSIONS)? {
-        let label = match &*label {
-            "done" => "success",
-            "failed" => "failed",
-            _ => "partial",
+
+    fn add(
+        &mut self,
+        author: &str,
+        script: &Script,
+        unit: &Unit,
+        written: &Written,
+    ) -> anyhow::Result<()> {
+        let analysis = listen(script, unit, written)?;
+        let example = |traits, label: &str, also: &[String]| Example {
+            author: Some(author.to_owned()),
+            traits,
+            label: label.to_owned(),
+            also: also.to_vec(),
         };
-        outcomes.push(short(Traits::of_conclusion(&text), label));
-    }
-    for (label, text) in lines(LAST_WORDS)? {
-        let label = match &*label {
-            "fine" => "success",
-            "open" => "partial",
-            "broken" => "failed",
-            "dropped" => "abandoned",
-            // Who wishes for more says nothing of what was done.
-            _ => continue,
-        };
-        for are_unanswered in [true, false] {
-            outcomes.push(short(Traits::of_last_words(&text, are_unanswered), label));
+        // Where the reader does not say when something was decided, exchanges were labelled one by one.
+        if unit.decisions.iter().all(|decided| decided.at.is_some()) && author.starts_with("learnt")
+        {
+            let decided: BTreeSet<&String> = unit
+                .decisions
+                .iter()
+                .filter_map(|decided| written.entries.get(decided.at?.checked_sub(1)?)?.as_ref())
+                .collect();
+            for (reply, traits) in analysis.exchanges() {
+                let label = if decided.contains(&reply) { SETTLES } else { "" };
+                self.exchanges.push(example(traits, label, &[]));
+            }
         }
+        let traits = analysis.into_traits();
+        self.kinds.push(example(traits.clone(), &unit.node_type, &unit.also));
+        self.outcomes.push(example(traits, &unit.outcome, &[]));
+        Ok(())
     }
-    Ok((kinds, outcomes))
+
+    fn add_short_texts(&mut self) -> anyhow::Result<()> {
+        let short = |traits, label: &str| Example {
+            author: None,
+            traits,
+            label: label.to_owned(),
+            also: Vec::new(),
+        };
+        for (label, text) in lines(REQUESTS)? {
+            self.kinds.push(short(Traits::of_request(&text), &label));
+        }
+        for (label, text) in lines(CONCLUSIONS)? {
+            let label = match &*label {
+                "done" => "success",
+                "failed" => "failed",
+                _ => "partial",
+            };
+            self.outcomes.push(short(Traits::of_conclusion(&text), label));
+        }
+        for (label, text) in lines(LAST_WORDS)? {
+            let label = match &*label {
+                "fine" => "success",
+                "open" => "partial",
+                "broken" => "failed",
+                "dropped" => "abandoned",
+                // Who wishes for more says nothing of what was done.
+                _ => continue,
+            };
+            for are_unanswered in [true, false] {
+                self.outcomes.push(short(Traits::of_last_words(&text, are_unanswered), label));
+            }
+        }
+        for (label, text) in lines(REPLIES)? {
+            let label = if label == "choice" { SETTLES } else { "" };
+            self.exchanges.push(short(Traits::of_reply(&text), label));
+        }
+        let text = fs::read_to_string(EXCHANGES).with_context(|| EXCHANGES.to_owned())?;
+        let exchanges = text.lines().filter_map(read_exchange);
+        self.exchanges.extend(exchanges.map(|(settles, traits)| Example {
+            author: Some("exchanges".to_owned()),
+            ..short(traits, if settles { SETTLES } else { "" })
+        }));
+        Ok(())
+    }
 }
 
 /// Reads lines that are a label, a tab and a text.
@@ -147,7 +215,7 @@ fn lines(path: &str) -> anyhow::Result<Vec<(String, String)>> {
 }
 
 /// Listens to a unit of work as an ingest does.
-fn traits(script: &Script, unit: &Unit, written: &Written) -> anyhow::Result<Traits> {
+fn listen(script: &Script, unit: &Unit, written: &Written) -> anyhow::Result<Analysis> {
     let session = Session::from_bytes(written.to_bytes())?;
     let wanted: BTreeSet<&str> =
         written.entries[unit.from - 1..unit.to].iter().flatten().map(String::as_str).collect();
@@ -177,7 +245,7 @@ fn traits(script: &Script, unit: &Unit, written: &Written) -> anyhow::Result<Tra
             analysis.hear(EntryFacts { id, time, entry, raw, counted: None });
         }
     }
-    Ok(analysis.into_traits())
+    Ok(analysis)
 }
 
 /// Returns what a step cuts by.
@@ -242,11 +310,12 @@ impl Table {
     }
 }
 
-/// Returns how many units of work are judged right by what was learnt from others' authors, and how many there are.
-fn leave_out(subject: &Subject, examples: &[Example]) -> (usize, usize) {
+/// Says how many examples are judged right by what was learnt from other authors.
+fn leave_out(subject: &Subject, examples: &[Example]) -> String {
     let table = Table::of(subject, examples);
     let authors: BTreeSet<&String> = examples.iter().filter_map(|it| it.author.as_ref()).collect();
     let (mut right, mut all) = (0, 0);
+    let mut weighed: Vec<(f32, bool)> = Vec::new();
     for author in authors {
         let is_theirs = |at: &usize| examples[*at].author.as_ref() == Some(author);
         let (theirs, others): (Vec<usize>, Vec<usize>) = (0..examples.len()).partition(is_theirs);
@@ -254,14 +323,30 @@ fn leave_out(subject: &Subject, examples: &[Example]) -> (usize, usize) {
         for at in theirs {
             let sums = weights.iter().map(|weights| sum(weights, &table.rows[at]));
             let best = sums.zip(&subject.labels).max_by(|one, other| one.0.total_cmp(&other.0));
+            let Some((sum, label)) = best else { continue };
             let example = &examples[at];
-            let is_right = best
-                .is_some_and(|(_, label)| *label == example.label || example.also.contains(label));
+            let is_right = *label == example.label || example.also.contains(label);
+            weighed.push((sum, is_right));
             right += usize::from(is_right);
             all += 1;
         }
     }
-    (right, all)
+    if subject.labels.len() > 1 {
+        return format!("{right} of {all} right");
+    }
+    weighed.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let mut page = format!("{right} of {all} are such");
+    for share in [40, 50, 60, 70, 80] {
+        let mut found = 0;
+        let enough = weighed.iter().zip(1..).find(|((_, is_one), _)| {
+            found += usize::from(*is_one);
+            found * 100 >= right * share
+        });
+        if let Some(((sum, _), listed)) = enough {
+            page += &format!("; {found} among the {listed} above {sum:.2}");
+        }
+    }
+    page
 }
 
 fn fit(subject: &Subject, examples: &[Example]) -> Fitted {

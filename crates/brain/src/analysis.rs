@@ -15,7 +15,6 @@ mod files;
 mod errors;
 pub(crate) mod examples;
 mod familiar;
-mod regression;
 mod language;
 mod goal;
 mod traits;
@@ -32,6 +31,7 @@ mod lessons;
 mod observations;
 mod insight;
 
+pub use decisions::exchange::read as read_exchange;
 pub use judgement::{Fitted, measure, short};
 pub use kind::KINDS;
 pub use outcome::OUTCOMES;
@@ -230,6 +230,12 @@ impl Analysis {
             Heard::Flag { flag_type, message } => self.flags.hear(id, flag_type, message),
             Heard::Nothing => {}
         }
+    }
+
+    /// Returns what each exchange is like in which the user may settle something, by the entry of the reply.
+    pub fn exchanges(&self) -> Vec<(String, Traits)> {
+        let exchanges = decisions::exchanges(&self.talk);
+        exchanges.map(|(entry, traits)| (entry.to_owned(), traits)).collect()
     }
 
     /// Returns what the unit of work is like, for examples to be made of it.

@@ -33,7 +33,8 @@ mod word;
 mod error;
 
 pub use analysis::{
-    Analysis, EntryFacts, Fitted, KINDS, OUTCOMES, Part, SegmentContext, Traits, measure, short,
+    Analysis, EntryFacts, Fitted, KINDS, OUTCOMES, Part, SegmentContext, Traits, measure,
+    read_exchange, short,
 };
 pub use answer::{
     Asks, Chosen, Commonness, Passage, Question, Quote, Standing, Table, Voice, choose, file_in,

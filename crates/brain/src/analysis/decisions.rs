@@ -3,12 +3,15 @@
 //! Decisions are taken from three places: the section of a summary that lists them; what the user says to a proposal, or
 //! wants instead of what is there; and what a model chooses over something else, with a reason, unless the user objects.
 
-mod exchange;
+pub(super) mod exchange;
 mod reply;
+
+use std::collections::HashSet;
 
 use super::speech::{Signs, chooses, reason_in, sentences};
 use super::talk::{Speaker, Talk, Turn};
 use super::text::words;
+use super::traits::Traits;
 use crate::line::one_line;
 use crate::node::Decision;
 use exchange::OVER;
@@ -83,21 +86,29 @@ fn listed(summary: &Turn) -> Vec<Decided> {
 
 /// Reads the decisions in what the user replies.
 fn chosen(talk: &Talk) -> Vec<Decided> {
+    let replied: HashSet<&str> = replies(talk).map(|reply| &*reply.turn.entry).collect();
+    // Who comes back to an earlier place may begin with what to do instead.
+    let first = talk.by(Speaker::User).filter(|turn| !replied.contains(&*turn.entry));
+    first.filter_map(preferred).chain(replies(talk).filter_map(|reply| reply.decision())).collect()
+}
+
+/// Returns what the user says to something that the model has said.
+fn replies(talk: &Talk) -> impl Iterator<Item = Reply<'_>> {
     let turns = talk.turns();
-    let mut found = Vec::new();
-    for (at, turn) in turns.iter().enumerate().filter(|(_, turn)| turn.speaker == Speaker::User) {
+    let users = turns.iter().enumerate().filter(|(_, turn)| turn.speaker == Speaker::User);
+    users.filter_map(|(at, turn)| {
         let said = |turn: &&Turn| turn.speaker == Speaker::Model && !turn.text.is_empty();
-        let Some(proposal) = turns[..at].iter().rev().find(said) else {
-            // Who comes back to an earlier place may begin with what to do instead.
-            found.extend(preferred(turn));
-            continue;
-        };
+        let proposal = turns[..at].iter().rev().find(said)?;
         let request = turns[..at].iter().rev().find(|turn| turn.speaker == Speaker::User);
         let until_next = turns[at + 1..].iter().take_while(|next| next.speaker != Speaker::User);
         let answer = until_next.take(LOOKED_AHEAD).find(said);
-        found.extend(Reply { turn, proposal, request, answer }.decision());
-    }
-    found
+        Some(Reply { turn, proposal, request, answer })
+    })
+}
+
+/// Returns the exchanges in what was said, by the entry of the reply, for examples to be made of them.
+pub(super) fn exchanges(talk: &Talk) -> impl Iterator<Item = (&str, Traits)> {
+    replies(talk).map(|reply| (&*reply.turn.entry, reply.exchange().traits()))
 }
 
 /// So many turns after a reply are looked at for words about it.

@@ -32,11 +32,19 @@ pub enum Part {
     Programs,
     /// What was done, and how it stopped.
     Facts,
+    /// What the user replies, in an exchange of a few turns.
+    Reply,
+    /// What the model had said before that.
+    Proposal,
+    /// The last sentence of it.
+    Offer,
+    /// The first sentence of what the model says next.
+    Answer,
 }
 
 impl Part {
     /// All parts, in order.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 14] = [
         Self::Request,
         Self::Later,
         Self::Told,
@@ -47,6 +55,10 @@ impl Part {
         Self::Close,
         Self::Programs,
         Self::Facts,
+        Self::Reply,
+        Self::Proposal,
+        Self::Offer,
+        Self::Answer,
     ];
 }
 
@@ -143,6 +155,28 @@ impl Traits {
     pub fn of_last_words(text: &str, are_unanswered: bool) -> Self {
         let mut traits = Self::default();
         traits.note_last_words(text, are_unanswered);
+        traits.finish()
+    }
+
+    /// Returns the traits of a reply by itself.
+    pub fn of_reply(text: &str) -> Self {
+        let mut traits = Self::default();
+        traits.note(Part::Reply, &first(LAST_WORDS, words(text)));
+        traits.finish()
+    }
+
+    /// Returns the traits of a reply, with what stands around it and what is known of the exchange.
+    pub(super) fn of_exchange(reply: &str, proposal: &str, answer: &str, facts: &[String]) -> Self {
+        let mut traits = Self::default();
+        traits.note(Part::Reply, &first(LAST_WORDS, words(reply)));
+        traits.note(Part::Proposal, &last_of(CONCLUSION, &[proposal]));
+        if let Some(offer) = sentences(proposal).last() {
+            traits.note(Part::Offer, &first(SENTENCE, words(offer)));
+        }
+        if let Some(opening) = sentences(answer).first() {
+            traits.note(Part::Answer, &first(SENTENCE, words(opening)));
+        }
+        traits.parts.push((Part::Facts, facts.iter().map(|fact| named(fact)).collect()));
         traits.finish()
     }
 

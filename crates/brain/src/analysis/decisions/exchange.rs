@@ -1,15 +1,14 @@
 //! Whether a reply of the user's settles something, by the reply and by what stands around it.
 //!
 //! What people decide is often half a sentence, and its words alone tell little: *the second one* settles something, if two
-//! were offered. So a reply is measured together with what the model had said and with what it says next, and what these
-//! measures mean is learnt from exchanges that were read by a person: lines of a file, each with yes or no, what the model
-//! said, what the user replied, and what the model answered. A star stands before what came with calls of tools.
+//! were offered. So a reply is judged together with what the model had said and with what it says next, by exchanges that
+//! people have read.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
+use super::super::judgement::Judgement;
 use super::super::speech::{Signs, always_in, chooses_way, negates, reason_in, sentences};
-use super::super::{examples, regression};
+use super::super::traits::Traits;
 use crate::vocabulary::{is_light, is_stop_word, pieces, plain};
 
 /// What somebody said, and whether tools were called with it.
@@ -56,20 +55,22 @@ pub(super) static OVER: Signs = Signs::new(
     plutôt que|au lieu de|en vez de|en lugar de|em vez de|ao invés de|ではなく|よりも|而不是|而不用",
 );
 
-const MEASURES: usize = 16;
+static JUDGEMENT: Judgement<1> = Judgement::new(include_bytes!("../judgement/exchanges.bin"));
 
 impl Exchange<'_> {
     /// Returns how clearly the reply settles something; below zero if it does something else.
     pub(super) fn settles(&self) -> f32 {
-        static WEIGHTS: LazyLock<[f32; MEASURES]> = LazyLock::new(|| {
-            let lines = examples::EXCHANGES.lines();
-            let rows: Vec<_> = lines.filter_map(read).collect();
-            regression::fit(&rows)
-        });
-        regression::sum(&WEIGHTS, &self.measure())
+        let [settles] = JUDGEMENT.weigh(&self.traits());
+        settles
     }
 
-    fn measure(&self) -> [f32; MEASURES] {
+    /// Returns what examples of exchanges have, too.
+    pub(super) fn traits(&self) -> Traits {
+        let answer = self.answer.map_or("", |answer| answer.text);
+        Traits::of_exchange(self.reply, self.proposal.text, answer, &self.facts())
+    }
+
+    fn facts(&self) -> Vec<String> {
         let reply = self.reply.to_lowercase();
         let offered = self.proposal.text.to_lowercase();
         let parts = sentences(self.reply);
@@ -77,30 +78,36 @@ impl Exchange<'_> {
         let has_clauses =
             parts.len() > 1 || [", ", "，", "、", ": "].iter().any(|sign| reply.contains(sign));
         let said = subjects(self.reply);
-        let is = |measured: bool| f32::from(u8::from(measured));
-        [
-            1.0,
-            clearest.clamp(-4.0, 4.0) / 4.0,
-            is(has_clauses),
-            is(reason_in(&reply).is_some()),
-            is(reply.contains(['?', '？'])),
-            is(negates(&reply)),
-            is(CHOICES.are_in(&reply)),
-            is(OVER.are_in(&reply)),
-            is(always_in(&reply)),
-            is(DOUBTS.are_in(&reply)),
-            is(offered.trim_end().ends_with(['?', '？'])),
-            is(PROPOSALS.are_in(&offered)),
-            is(self.proposal.works),
-            shared(&said, self.proposal.text),
-            is(self.answer.is_some_and(|answer| answer.works)),
-            self.answer.map_or(0.0, |answer| shared(&said, answer.text)),
-        ]
+        let facts = [
+            (has_clauses, "clauses"),
+            (reason_in(&reply).is_some(), "a reason"),
+            (reply.contains(['?', '？']), "a question"),
+            (negates(&reply), "a no"),
+            (CHOICES.are_in(&reply), "a choice"),
+            (OVER.are_in(&reply), "one over another"),
+            (always_in(&reply), "a rule"),
+            (DOUBTS.are_in(&reply), "doubts"),
+            (offered.trim_end().ends_with(['?', '？']), "was asked"),
+            (PROPOSALS.are_in(&offered), "something proposed"),
+            (self.proposal.works, "work before"),
+            (self.answer.is_some_and(|answer| answer.works), "work after"),
+            (self.answer.is_none(), "no answer"),
+        ];
+        let mut facts: Vec<String> = facts
+            .into_iter()
+            .filter(|(is_so, _)| *is_so)
+            .map(|(_, fact)| fact.to_owned())
+            .collect();
+        facts.push(format!("chooses {:.0}", clearest.clamp(-4.0, 4.0)));
+        facts.push(format!("shares {} with before", shared(&said, self.proposal.text)));
+        let after = self.answer.map_or(0, |answer| shared(&said, answer.text));
+        facts.push(format!("shares {after} with after"));
+        facts
     }
 }
 
-/// Reads a line of the examples.
-fn read(line: &str) -> Option<([f32; MEASURES], bool)> {
+/// Reads a line of the examples: whether something is settled, and the traits.
+pub fn read(line: &str) -> Option<(bool, Traits)> {
     let said = |text| match str::strip_prefix(text, '*') {
         Some(text) => Said { text, works: true },
         None => Said { text, works: false },
@@ -110,11 +117,11 @@ fn read(line: &str) -> Option<([f32; MEASURES], bool)> {
     let proposal = said(parts.next()?);
     let reply = parts.next()?;
     let answer = parts.next().filter(|answer| !answer.is_empty()).map(said);
-    Some((Exchange { proposal, reply, answer }.measure(), settles))
+    Some((settles, Exchange { proposal, reply, answer }.traits()))
 }
 
 /// Returns how much a text speaks of what was said.
-fn shared(said: &BTreeSet<String>, text: &str) -> f32 {
+fn shared(said: &BTreeSet<String>, text: &str) -> u8 {
     const MOST: u8 = 3;
     let mut count = 0;
     let mut left = said.clone();
@@ -124,7 +131,7 @@ fn shared(said: &BTreeSet<String>, text: &str) -> f32 {
         }
         count += u8::from(left.remove(&word));
     }
-    f32::from(count) / f32::from(MOST)
+    count
 }
 
 /// Returns the words of a text that name something.
