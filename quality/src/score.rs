@@ -33,6 +33,7 @@ pub(crate) enum Aspect {
     Units,
     Type,
     Outcome,
+    OutcomeOfAny,
     Files,
     Tools,
     Errors,
@@ -53,6 +54,7 @@ impl Aspect {
             Self::Units => "units of work cut right",
             Self::Type => "type",
             Self::Outcome => "outcome",
+            Self::OutcomeOfAny => "outcome, as one of the readers sees it",
             Self::Files => "files",
             Self::Tools => "tools",
             Self::Errors => "errors",
@@ -111,6 +113,8 @@ impl Scores {
         self.note(Aspect::Outcome, found == unit.outcome, || {
             format!("{at}: {} taken for {found}: {}", unit.outcome, node.content.summary)
         });
+        let is_right = found == unit.outcome || unit.also_outcome.contains(&found);
+        self.note(Aspect::OutcomeOfAny, is_right, || format!("{at}: no reader says {found}"));
         self.compare_sets(Aspect::Files, &at, &unit.files, &node.content.files_touched);
         if let Some(ext) = &node.ext {
             self.compare_sets(Aspect::Files, &at, &unit.modified, &ext.files_modified);
@@ -132,7 +136,7 @@ impl Scores {
         self.note(Aspect::Goal, unit.goal.iter().all(names), || {
             format!("{at}: {:?} is not in “{}”", unit.goal, node.content.summary)
         });
-        self.compare_decisions(&at, unit, node);
+        self.compare_decisions(&at, unit, written, node);
         self.compare_lessons(&at, unit, node);
     }
 
@@ -168,17 +172,17 @@ impl Scores {
             )
         };
         let mut unclaimed: BTreeSet<usize> = (0..node.content.errors_seen.len()).collect();
+        let rests_on = |number: usize, has: &str| {
+            let entries =
+                evidence.and_then(|all| all.get(&format!("content.errorsSeen[{number}]")));
+            entries.into_iter().flatten().filter_map(text_at).any(|text| text.contains(has))
+        };
         for wanted in &unit.errors {
-            let rests_on_it = |number: &usize| {
-                let entries =
-                    evidence.and_then(|all| all.get(&format!("content.errorsSeen[{number}]")));
-                entries
-                    .into_iter()
-                    .flatten()
-                    .filter_map(text_at)
-                    .any(|text| text.contains(&wanted.has))
-            };
-            let found = unclaimed.iter().copied().find(rests_on_it);
+            let found = unclaimed.iter().copied().find(|number| rests_on(*number, &wanted.has));
+            // What one reader takes for an error and another does not may be listed, and need not.
+            if found.is_none() && unit.disputed.contains(&wanted.has) {
+                continue;
+            }
             self.note(Aspect::Errors, found.is_some(), || {
                 format!("{at}: “{}” is not listed", wanted.has)
             });
@@ -192,13 +196,16 @@ impl Scores {
         }
         for number in unclaimed {
             let listed = &node.content.errors_seen[number];
-            self.note(Aspect::Errors, false, || {
+            let is_one = unit.also_errors.iter().any(|has| rests_on(number, has));
+            self.note(Aspect::Errors, is_one, || {
                 format!("{at}: “{}” is listed and none", listed.message)
             });
         }
     }
 
-    fn compare_decisions(&mut self, at: &str, unit: &Unit, node: &Node) {
+    /// A decision that is listed is one if it is one of the labelled ones, or if another reader saw something settled where
+    /// it was said.
+    fn compare_decisions(&mut self, at: &str, unit: &Unit, written: &Written, node: &Node) {
         let texts: Vec<(String, String)> = node
             .content
             .key_decisions
@@ -225,7 +232,15 @@ impl Scores {
             });
         }
         for (number, decision) in node.content.key_decisions.iter().enumerate() {
-            self.note(Aspect::DecisionsTrue, claimed.contains(&number), || {
+            let evidence = node.ext.as_ref().map(|ext| &ext.evidence);
+            let path = format!("content.keyDecisions[{number}]");
+            let entries = evidence.and_then(|all| all.get(&path)).into_iter().flatten();
+            // First comes what was replied, then what it was a reply to.
+            let is_settled = entries.take(2).any(|entry| {
+                let steps = &mut unit.settled.iter();
+                steps.any(|step| written.entries[step - 1].as_ref() == Some(entry))
+            });
+            self.note(Aspect::DecisionsTrue, claimed.contains(&number) || is_settled, || {
                 format!("{at}: “{}” because “{}”", decision.what, decision.why)
             });
         }

@@ -84,12 +84,24 @@ pub(crate) struct Unit {
     #[serde(default)]
     pub(crate) also: Vec<String>,
     pub(crate) outcome: String,
+    /// Outcomes that another reader has chosen or could choose as well.
+    #[serde(default)]
+    pub(crate) also_outcome: Vec<String>,
     pub(crate) files: Vec<String>,
     pub(crate) modified: Vec<String>,
     pub(crate) tools: Vec<String>,
     pub(crate) errors: Vec<SeenError>,
     pub(crate) decisions: Vec<Decided>,
     pub(crate) lessons: Vec<Learnt>,
+    /// Steps in which another reader saw something settled.
+    #[serde(default)]
+    pub(crate) settled: Vec<usize>,
+    /// Pieces of the text of errors that another reader lists besides.
+    #[serde(default)]
+    pub(crate) also_errors: Vec<String>,
+    /// The errors of the list above that no other reader takes for any.
+    #[serde(default)]
+    pub(crate) disputed: Vec<String>,
     /// Words that a summary must contain.
     pub(crate) goal: Vec<String>,
 }
