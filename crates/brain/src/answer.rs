@@ -4,7 +4,6 @@
 //! answer it. Nothing is made up: where no passage has what the question is about, there is no answer.
 
 mod words;
-mod glossary;
 mod sentences;
 mod table;
 mod question;

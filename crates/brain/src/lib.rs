@@ -28,6 +28,7 @@ mod path;
 mod version;
 mod diff;
 mod vocabulary;
+mod thesaurus;
 mod redact;
 mod word;
 mod error;

@@ -110,6 +110,18 @@ impl Query {
         Ok(query)
     }
 
+    /// Takes other words for one that is looked for: they count as other forms of it do.
+    pub fn widen<'a>(&mut self, word: &str, others: impl IntoIterator<Item = &'a str>) {
+        let Some(wanted) = self.words.iter_mut().find(|wanted| wanted.text == word) else { return };
+        for other in others {
+            if let [token] = &tokens_of(other)[..]
+                && !wanted.variants.contains(&token.text)
+            {
+                wanted.variants.push(token.text.clone());
+            }
+        }
+    }
+
     /// Looks for words that were taken before.
     pub(crate) fn of_words(words: Vec<Wanted>) -> Self {
         Self { words, ..Self::default() }

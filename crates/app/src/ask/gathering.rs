@@ -55,8 +55,11 @@ impl App {
         period: Option<&Period>,
         asked: &Asked<'_>,
     ) -> Result<Material> {
-        let words: Vec<&str> = question.words_to_look_for().collect();
+        let words: Vec<&str> = question.words().collect();
         let mut query = Query::parse(&words.join(" "), asked.now)?;
+        for (word, others) in question.words_in_other_words() {
+            query.widen(word, others.iter().copied());
+        }
         if let Some(period) = period {
             query.filters.after = Some(period.after);
             query.filters.before = Some(period.before);

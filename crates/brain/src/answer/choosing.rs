@@ -64,13 +64,19 @@ const CLOSING: u32 = 2;
 const KNOWN: f64 = 0.7;
 const MISSING: f64 = 0.4;
 /// What each known word adds to the share of a question that is covered, and a missing name takes; how many are counted.
-/// These are the weights of a regression over the questions that rules are tuned on, with and without answers.
 const KNOWN_WORD: f64 = 0.12;
 const MISSING_NAME: f64 = 0.59;
 const MOST_KNOWN: u8 = 4;
 const MOST_MISSING: u8 = 2;
+/// What speaks for an answer: how well the subject is known, how well the best sentence fits, and each word of the question,
+/// since of a long one less can be expected to be there. What the project is called by speaks against it: that is there
+/// whatever was said. These are the weights of a regression over questions with and without answers.
+const BY_SUBJECT: f64 = 1.1;
+const BY_SENTENCE: f64 = 4.2;
+const BY_WORD: f64 = 0.12;
+const BY_PROJECT: f64 = -4.5;
 /// How much that must come to for an answer.
-const ENOUGH: f64 = 0.73;
+const ENOUGH: f64 = 2.2;
 /// How much of a question must be covered for one to be sure of the answer.
 const MEDIUM: f64 = 0.72;
 const HIGH: f64 = 0.86;
@@ -94,23 +100,28 @@ pub fn choose(
     let read: Vec<Read<'_>> = passages.iter().map(|passage| Read::new(question, passage)).collect();
     let contexts = Contexts::new(&read, passages);
     let mut candidates = Vec::new();
-    let mut surest = f64::MIN;
+    let mut knowledge = Knowledge::default();
     for (at, (reading, passage)) in read.iter().zip(passages).enumerate() {
         let context = contexts.of(at, &read, passages);
         let turn = contexts.turn(passage);
+        let in_project = weighed_share(&reading.project, &weights, whole);
+        knowledge.in_project = knowledge.in_project.max(in_project);
         for sentence in &reading.sentences {
             let near = sentence.fits.iter().zip(&reading.fits).zip(&context);
             let fits: Vec<f64> = near
                 .map(|((here, passage), context)| here.max(passage * IN_PASSAGE).max(*context))
                 .collect();
-            let weighed = fits.iter().zip(&weights).map(|(fit, weight)| fit * weight);
-            let covered = weighed.sum::<f64>() / whole;
-            surest = surest.max(covered + acquaintance(question, &fits, commonness));
-            let relevance = covered * manner(question, passage, sentence, turn);
+            let covered = weighed_share(&fits, &weights, whole);
+            knowledge.of_subject =
+                knowledge.of_subject.max(covered + acquaintance(question, &fits, commonness));
+            let around = weighed_share(&context, &weights, whole);
+            let relevance =
+                covered * manner(question, passage, sentence, turn) * f64::midpoint(1.0, around);
+            knowledge.in_sentence = knowledge.in_sentence.max(relevance);
             candidates.push(Candidate { passage: at, sentence, covered, relevance });
         }
     }
-    if surest < ENOUGH {
+    if !knowledge.is_enough(question) {
         return None;
     }
     let covered = candidates.iter().map(|candidate| candidate.covered).fold(0.0, f64::max);
@@ -137,6 +148,34 @@ pub fn choose(
         _ => Confidence::Low,
     };
     Some(Chosen { quotes, confidence })
+}
+
+fn weighed_share(fits: &[f64], weights: &[f64], whole: f64) -> f64 {
+    fits.iter().zip(weights).map(|(fit, weight)| fit * weight).sum::<f64>() / whole
+}
+
+/// How much is known of what a question asks.
+#[derive(Default)]
+struct Knowledge {
+    /// How much of the subject one place has.
+    of_subject: f64,
+    /// How well the best sentence fits.
+    in_sentence: f64,
+    /// How much of the question the name of a project has.
+    in_project: f64,
+}
+
+impl Knowledge {
+    fn is_enough(&self, question: &Question) -> bool {
+        let is_subject = |word: &&QuestionWord| word.bearing == Bearing::Subject;
+        #[expect(clippy::cast_precision_loss, reason = "a question has some dozen words")]
+        let words = question.words.iter().filter(is_subject).count() as f64;
+        let sum = self.of_subject * BY_SUBJECT
+            + self.in_sentence * BY_SENTENCE
+            + words * BY_WORD
+            + self.in_project * BY_PROJECT;
+        sum >= ENOUGH
+    }
 }
 
 /// Returns how much better or worse known the subject of a question is than the share of its words tells: several of its
@@ -218,7 +257,7 @@ fn fits_of(question: &Question, text: &str, mut words: Option<&mut HashSet<Strin
     each_word(text, |word| {
         for (fit, wanted) in fits.iter_mut().zip(&question.words) {
             if *fit < 1.0 {
-                *fit = fit.max(likeness(&wanted.folded, word)).max(foreign(wanted, word));
+                *fit = fit.max(likeness(&wanted.folded, word)).max(equivalent(wanted, word));
             }
         }
         if let Some(words) = &mut words {
@@ -228,11 +267,11 @@ fn fits_of(question: &Question, text: &str, mut words: Option<&mut HashSet<Strin
     fits
 }
 
-/// Returns how well a word of another language fits.
-fn foreign(wanted: &QuestionWord, word: &str) -> f64 {
-    const FOREIGN: f64 = 0.9;
+/// Returns how well another word for what is wanted fits.
+fn equivalent(wanted: &QuestionWord, word: &str) -> f64 {
+    const EQUIVALENT: f64 = 0.75;
     if wanted.folded_equivalents.iter().any(|equivalent| equivalent == word) {
-        FOREIGN
+        EQUIVALENT
     } else {
         0.0
     }

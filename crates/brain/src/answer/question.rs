@@ -3,9 +3,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::glossary::equivalents;
 use super::table::{Table, asks_for_table, table};
-use super::words::{fold, pairs};
+use super::words::{equivalents, fold, pairs};
 use crate::vocabulary::{is_light, is_stop_word, pieces, plain};
 
 /// A question, understood.
@@ -26,8 +25,8 @@ pub(super) struct QuestionWord {
     /// As it was written.
     pub(super) text: String,
     pub(super) folded: String,
-    /// The same word in other languages, as it is written there, and folded.
-    pub(super) equivalents: &'static [&'static str],
+    /// Words that mean the same, as they are written, and folded.
+    pub(super) equivalents: Vec<&'static str>,
     pub(super) folded_equivalents: Vec<String>,
     pub(super) bearing: Bearing,
     /// Whether it looks like the name of something: it has a digit, an underscore, or a capital inside.
@@ -124,13 +123,10 @@ impl Question {
         Self { words, asks, is_about_time: has(TIME), table: table(&spoken) }
     }
 
-    /// Returns the words of the question, and behind them some equivalents in other languages.
-    pub fn words_to_look_for(&self) -> impl Iterator<Item = &str> {
-        // Each of them makes a search longer.
-        const MOST_EQUIVALENTS: usize = 24;
+    /// Returns the words of the question that have some weight, each with others that mean the same.
+    pub fn words_in_other_words(&self) -> impl Iterator<Item = (&str, &[&'static str])> {
         let heavy = self.words.iter().filter(|word| word.bearing != Bearing::Light);
-        let equivalents = heavy.flat_map(|word| word.equivalents).copied();
-        self.words().chain(equivalents.take(MOST_EQUIVALENTS))
+        heavy.map(|word| (&*word.text, &*word.equivalents))
     }
 
     /// Returns the words that the question is about, as they were written.

@@ -162,6 +162,20 @@ fn what_follows_a_question_can_answer_it_without_its_words() {
 }
 
 #[test]
+fn a_question_in_other_words_or_another_language_is_answered() {
+    let passages = said(&[
+        (1, 1, Voice::Person, "which laptop for the lab, the T14 or the P1?"),
+        (1, 2, Voice::Person, "T14 then, the battery of this laptop lasts a day."),
+        (2, 1, Voice::Model, "The invoice was sent twice because the worker retried."),
+    ]);
+    assert!(first("which notebook has the better Akku?", &passages).starts_with("T14 then"));
+    assert!(first("warum ging die Rechnung doppelt raus?", &passages).starts_with("The invoice"));
+    let question = Question::parse("which notebook?");
+    let (word, others) = question.words_in_other_words().next().unwrap();
+    assert!(word == "notebook" && others.contains(&"laptop"), "{word} {others:?}");
+}
+
+#[test]
 fn nothing_is_said_when_nothing_fits() {
     let passages = said(&[
         (1, 1, Voice::Person, "the gateway should use less memory"),

@@ -1,5 +1,6 @@
 //! Words, folded so that forms of one word are equal or begin alike.
 
+use crate::thesaurus;
 use crate::vocabulary::{pieces, plain};
 
 /// Calls `give` with each word of a text, in its folded form. An identifier of several parts gives the whole and then its
@@ -79,6 +80,25 @@ fn undoubled(stem: &str) -> &str {
         [.., one, other] if one == other && one.is_ascii() => &stem[..stem.len() - 1],
         _ => stem,
     }
+}
+
+/// Returns the words that mean the same as a folded one.
+pub(super) fn equivalents(folded: &str) -> Vec<&'static str> {
+    let first = folded.as_bytes().first().map_or(0, u8::to_ascii_lowercase);
+    // Most words are told apart by their first letter, which spares folding them. Accents are none of its letters.
+    let is_it = |word: &str| {
+        let begins = word.as_bytes()[0].to_ascii_lowercase();
+        (begins == first || !begins.is_ascii()) && fold(word) == folded
+    };
+    let mut found: Vec<&str> = Vec::new();
+    for group in thesaurus::groups() {
+        if group.clone().any(is_it) {
+            found.extend(group.filter(|word| !is_it(word)));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// Returns how well two folded words fit: 1 if they are forms of one word, less if they only begin alike, or if one is

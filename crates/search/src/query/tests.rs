@@ -55,6 +55,18 @@ fn of_a_long_text_the_first_words_are_taken() {
 }
 
 #[test]
+fn other_words_count_as_forms_of_a_word() {
+    let mut query = parse("laptop broke");
+    query.widen("laptop", ["Notebook", "ThinkPad", "portable computer"]);
+    query.widen("tablet", ["slate"]);
+    let laptop = &query.words[0];
+    let is_there = |word: &str| laptop.variants.iter().any(|variant| variant == word);
+    assert!(is_there("laptops") && is_there("notebook"), "{laptop:?}");
+    assert!(!is_there("portable"), "two words are no other word for one: {laptop:?}");
+    assert_eq!(shown(&query), "laptop | broke");
+}
+
+#[test]
 fn what_looks_like_a_filter_but_is_none_is_a_word() {
     check("std::fmt", "std fmt");
     check("http://localhost:8080/x", "http localhost 8080 x");
