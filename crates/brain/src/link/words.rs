@@ -17,9 +17,9 @@ const COMMON: &[&str] = &[
     "write",
 ];
 
-/// Words of grammar and of talk in English, German, Dutch, Portuguese, Spanish, French, Italian, Polish and Swedish, without
+/// Words that say nothing: the common ones, and those of grammar and of talk in English, German, Dutch, Portuguese, Spanish, French, Italian, Polish and Swedish, without
 /// accents: where few nodes are in a language, all of its words are rare.
-static GRAMMAR: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+static EMPTY: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     "one two three four five six seven eight nine ten first third above agree agreed almost already although anyway bad \
      because below best better both die dont each either else enough even every few fine gonna great hello hey hmm however including \
      itself just least less like likely maybe more most nothing okay perhaps quite rather really right same seen sent several since \
@@ -56,6 +56,7 @@ static GRAMMAR: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
      gor gora han har helt henne hon hur igen ikke ingen inget innan inte jag kanske kom man med mellan men mig mycket nar nej nogon \
      och ocksa om oss pa redan sedan sen ska skulle som tack till under upp utan vad val vara varfor vem vi vill vilken"
         .split_whitespace()
+        .chain(COMMON.iter().copied())
         .collect()
 });
 
@@ -103,9 +104,7 @@ fn stem(word: &str) -> Option<String> {
     let letters = word.chars().filter(|character| character.is_alphabetic()).count();
     // Ids mix letters and digits; a few digits belong to names such as `sha256`.
     let word = plain(word);
-    let is_common = |word: &str| {
-        COMMON.contains(&word) || GRAMMAR.contains(word) || is_stop_word(word) || is_light(word)
-    };
+    let is_common = |word: &str| EMPTY.contains(word) || is_stop_word(word) || is_light(word);
     if letters < SHORTEST || word.len() > 2 * letters || is_common(&word) {
         return None;
     }
