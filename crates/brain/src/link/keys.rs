@@ -294,5 +294,5 @@ fn is_everybodys(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file).to_lowercase();
     BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
         || NAMES.contains(&&*name)
-        || name.ends_with(".lock")
+        || name.rsplit_once('.').is_some_and(|(_, ending)| ending == "lock")
 }
