@@ -26,6 +26,7 @@ use crate::edge::{Edge, EdgeCreator, EdgeExt, EdgeMetadata, EdgeType};
 use crate::ids::NodeId;
 use crate::node::{LessonLevel, Outcome};
 use crate::word::word;
+use alike::Names;
 use keys::Keys;
 pub(crate) use keys::signature as failure_signature;
 pub(crate) use words::stems;
@@ -171,13 +172,14 @@ impl Linker {
     /// `linked` are the pairs that the structure of sessions, or a person, has linked already, the smaller id first:
     /// there is nothing to add to these.
     pub fn finish(self, linked: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
-        let Self { nodes, keys, .. } = self;
+        let Self { nodes, mut keys, .. } = self;
+        let names = Names::of(&nodes, &mut keys);
         let mut candidates = named::candidates(&nodes);
         candidates.extend(applied::candidates(&nodes, &keys));
         candidates.extend(failures::candidates(&keys));
-        candidates.extend(alike::candidates(&nodes, &keys));
+        candidates.extend(alike::candidates(&nodes, &keys, &names));
         let chosen = choose(&nodes, candidates, linked);
-        chosen.iter().map(|candidate| drawn(candidate, &nodes, &keys)).collect()
+        chosen.iter().map(|candidate| drawn(candidate, &nodes, &keys, &names)).collect()
     }
 }
 
@@ -228,7 +230,7 @@ fn rank(kind: EdgeType) -> u8 {
     }
 }
 
-fn drawn(candidate: &Candidate, nodes: &[Known], keys: &Keys) -> Edge {
+fn drawn(candidate: &Candidate, nodes: &[Known], keys: &Keys, names: &Names) -> Edge {
     let Candidate { source, target, kind, .. } = *candidate;
     let (from, to) = (&nodes[source], &nodes[target]);
     let mut metadata = EdgeMetadata {
@@ -246,7 +248,7 @@ fn drawn(candidate: &Candidate, nodes: &[Known], keys: &Keys) -> Edge {
             metadata.pattern_id = Some(pattern_id(keys.text(*key)).into());
             failures::reason(keys.text(*key))
         }
-        Because::Shared => alike::reason(kind, keys, source, target),
+        Because::Shared => alike::reason(kind, nodes, keys, names, [source, target]),
     };
     // The pass may run at any time; the link is as old as the later of the two.
     let created_at = from.started.max(to.started);

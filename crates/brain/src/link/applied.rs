@@ -64,6 +64,6 @@ fn have_common_ground(source: usize, target: usize, lesson: &KnownLesson, keys: 
 }
 
 pub(super) fn reason(lesson: &KnownLesson, shared: &[u32], keys: &Keys) -> String {
-    let words: Vec<&str> = shared.iter().take(4).map(|&key| keys.text(key)).collect();
+    let words: Vec<&str> = shared.iter().take(4).map(|&key| keys.said(key)).collect();
     format!("the lesson “{}” again, with success ({})", lesson.summary, words.join(", "))
 }

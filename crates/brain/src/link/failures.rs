@@ -15,7 +15,7 @@ pub(super) fn candidates(keys: &Keys) -> Vec<Candidate> {
     let rare =
         keys.all(Kind::Error).filter(|&key| keys.is_rare(key) && says_something(keys.text(key)));
     let chains = rare.map(|key| {
-        let similarity = keys.weight(key) / keys.greatest_weight();
+        let similarity = keys.weight(key);
         keys.nodes(key).windows(2).map(move |pair| Candidate {
             source: pair[0],
             target: pair[1],

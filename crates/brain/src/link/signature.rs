@@ -26,6 +26,17 @@ pub fn error_signature(message: &str) -> String {
     signature.chars().take(LONGEST).collect()
 }
 
+/// Returns the errors that a text quotes: what stands behind the name of an error and a colon, as errors are compared.
+pub(super) fn quoted_errors(text: &str) -> impl Iterator<Item = String> {
+    let names = ["Error: ", "Exception: "];
+    let ends = text.lines().flat_map(move |line| {
+        names.into_iter().flat_map(move |name| {
+            line.match_indices(name).map(move |(place, name)| &line[place + name.len()..])
+        })
+    });
+    ends.map(|said| error_signature(said.split(". ").next().unwrap_or(said).trim_end_matches('.')))
+}
+
 /// Returns whether a word is a path or an address in the web; on Windows paths are written with backslashes.
 fn is_path(word: &str) -> bool {
     (word.contains('/') && !word.starts_with("//")) || word.get(1..3) == Some(":\\")

@@ -111,11 +111,14 @@ fn rare_words_make_a_semantic_link() {
     });
     let (source, target, kind, reason) = only_link(nodes);
     assert_eq!((source, target, kind), (7, 30, EdgeType::Semantic));
-    assert!(reason.starts_with("words in common: ") && reason.contains("backpressur"), "{reason}");
+    assert!(reason.contains("“mailboxes of brokers”"), "{reason}");
+    assert!(reason.ends_with("words in common: drained, websockets"), "{reason}");
     // These say nothing: they come up in all kinds of work.
     let everyday = crowd(|number, facts| {
-        if number == 30 || number == 7 {
+        if number == 30 {
             facts.text += " cache timeout backup retry login";
+        } else if number == 7 {
+            facts.text += " login. backup. cache. retry. timeout";
         }
     });
     assert_eq!(links(everyday), []);
@@ -138,7 +141,7 @@ fn files_of_a_project_make_a_project_link() {
     };
     let (source, target, kind, reason) = only_link(crowd(change));
     assert_eq!((source, target, kind), (3, 9, EdgeType::ProjectRelated));
-    assert!(reason.contains("/home/dev/shop/src/cart.ts"), "{reason}");
+    assert_eq!(reason, "files: src/cart.ts, src/order.ts");
     // The same names in another project are other files, and a session goes on by itself.
     let elsewhere = crowd(|number, facts| {
         change(number, facts);
@@ -155,11 +158,94 @@ fn files_of_a_project_make_a_project_link() {
 }
 
 #[test]
+fn files_that_everybody_reads_link_nothing() {
+    let nodes = |files: &'static [&'static str]| {
+        crowd(move |number, facts| {
+            if number == 3 || number == 9 {
+                facts.project = "/home/dev/shop".to_owned();
+                facts.files = files.iter().map(|file| (*file).to_owned()).collect();
+            }
+        })
+    };
+    let everybodys =
+        ["AGENTS.md", "docs/README.de.md", "package.json", "web/pnpm-lock.yaml", "Cargo.lock"];
+    for file in everybodys {
+        assert_eq!(links(nodes(Vec::leak(vec![file]))), [], "{file}");
+    }
+    assert_eq!(links(nodes(&["src/cart.ts"])).len(), 1);
+}
+
+#[test]
+fn in_one_project_it_takes_less() {
+    let nodes = |project: [&'static str; 2], texts: [&'static str; 2]| {
+        crowd(move |number, facts| {
+            if let Some(place) = [12, 31].iter().position(|&it| it == number) {
+                facts.project = format!("/home/dev/{}", project[place]);
+                facts.text = texts[place].to_owned();
+            }
+        })
+    };
+    let texts =
+        ["why is the bayes classifier so unsure", "the bayes classifier shall propose categories"];
+    let (source, target, kind, reason) = only_link(nodes(["ledger", "ledger"], texts));
+    assert_eq!((source, target, kind), (12, 31, EdgeType::Semantic));
+    assert_eq!(reason, "both say: “bayes classifier”");
+    assert_eq!(links(nodes(["ledger", "garden"], texts)), []);
+    // Calling the other project by its name brings the two together.
+    let called = ["the payout of the ledgerbook, for its bayes classifier", texts[1]];
+    let (.., reason) = only_link(nodes(["kiosk", "ledgerbook"], called));
+    assert_eq!(reason, "one speaks of ledgerbook; both say: “bayes classifier”");
+    // The name alone says nothing of the work.
+    let alone = ["the payout of the ledgerbook", "ledgerbook grows moss"];
+    assert_eq!(links(nodes(["kiosk", "ledgerbook"], alone)), []);
+}
+
+#[test]
+fn small_brains_have_links_and_large_ones_have_the_same() {
+    let told = |number: u64, facts: &mut NodeFacts| {
+        if number == 2 || number == 19 {
+            facts.project = "/home/dev/ledger".to_owned();
+            facts.text = format!("{} the clearing account of the payout provider", facts.text);
+        }
+    };
+    let ends = |nodes| {
+        let (source, target, kind, _) = only_link(nodes);
+        (source, target, kind)
+    };
+    for count in [20, 200, 2000] {
+        let nodes = (1..=count).map(|number| {
+            let mut facts = node(number);
+            told(number, &mut facts);
+            facts
+        });
+        assert_eq!(ends(nodes.collect()), (2, 19, EdgeType::Semantic), "{count} nodes");
+    }
+}
+
+#[test]
+fn what_was_decided_counts_more() {
+    let nodes = |decided: bool| {
+        crowd(move |number, facts| {
+            if number == 12 || number == 31 {
+                facts.text += ". umlauts. trigrams. stemming. tokenizer";
+                facts.tags.push("fulltext".to_owned());
+                if decided {
+                    facts.decisions = "tokenizer. trigrams".to_owned();
+                }
+            }
+        })
+    };
+    assert_eq!(links(nodes(false)), []);
+    let (.., reason) = only_link(nodes(true));
+    assert!(reason.contains("decisions about: tokenizer, trigrams"), "{reason}");
+}
+
+#[test]
 fn rare_tags_across_projects_make_a_technique_link() {
     let change = |tags: &'static [&'static str]| {
         move |number: u64, facts: &mut NodeFacts| {
             if number == 5 || number == 6 {
-                facts.text += " shifted traffic canary";
+                facts.text += " shifted traffic: canary";
                 facts.tags.extend(tags.iter().map(|tag| (*tag).to_owned()));
             }
         }
@@ -168,7 +254,7 @@ fn rare_tags_across_projects_make_a_technique_link() {
     assert_eq!((source, target, kind), (5, 6, EdgeType::TechniqueShared));
     assert_eq!(
         reason,
-        "tags and tools: blue-green, terraform; words in common: canary, shift, traffic"
+        "tags and tools: blue-green, terraform; both say: “shifted traffic”; words in common: canary"
     );
     assert_eq!(links(crowd(change(&["terraform"]))), []);
 }
@@ -193,6 +279,20 @@ fn the_same_error_makes_a_chain() {
         &*links[0].ext.as_ref().unwrap().reason,
         "the same error: Error: lock '…' is held by process #"
     );
+}
+
+#[test]
+fn an_error_that_a_text_quotes_is_the_same_error() {
+    let nodes = crowd(|number, facts| {
+        if number == 4 {
+            facts.errors.push(error("sqlite3.OperationalError: database is locked"));
+        } else if number == 20 {
+            facts.text = "the worker dies: SqliteError: database is locked. log below".to_owned();
+        }
+    });
+    let (source, target, kind, reason) = only_link(nodes);
+    assert_eq!((source, target, kind), (4, 20, EdgeType::FailurePattern));
+    assert_eq!(reason, "the same error: database is locked");
 }
 
 #[test]
