@@ -106,6 +106,14 @@ pub(super) fn ends_with_one_of(command: &str, programs: &[&str]) -> bool {
     step.and_then(program_and_words).is_some_and(|step| programs.contains(&step[0]))
 }
 
+/// Returns whether a command is nothing but programs that pass on to each other what they print.
+pub(super) fn is_one_pipe(command: &str) -> bool {
+    command.contains('|')
+        && !command.contains([';', '\n'])
+        && !command.contains("&&")
+        && !command.contains("||")
+}
+
 /// Returns whether a command takes changes back.
 pub(super) fn takes_back(command: &str) -> bool {
     everything_run(command).any(|step| match *step {
