@@ -50,6 +50,13 @@ pub(super) fn is_looked_for(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(name, _)| is_looking(name)) || line == "File Not Found"
 }
 
+/// Returns whether a complaint is that something is not there: `file x.dta not found`, `No such file or directory`.
+pub(super) fn misses_something(message: &str) -> bool {
+    static MISSES: Signs =
+        Signs::new("no such file|no module named|cannot find module|can't open file");
+    message.ends_with(" not found") || MISSES.are_in(&message.to_ascii_lowercase())
+}
+
 /// Finds `Pixel test failed, 0.12%`, `Some tests failed.`, `file x.dta not found`, `the font "x" cannot be found.`
 fn ends_with_failure(line: &str) -> bool {
     static ENDS: Signs = Signs::new(

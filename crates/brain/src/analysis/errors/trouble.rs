@@ -41,10 +41,12 @@ pub(in crate::analysis) struct Views(u16);
 impl Views {
     /// Finds out what a call shows.
     pub(in crate::analysis) fn of(call: &Call) -> Self {
-        let steps = call.command.iter().flat_map(|command| command::everything_run(command));
-        steps.fold(Self::default(), |views, step| {
+        let command = call.command.as_deref().unwrap_or_default();
+        let views = command::everything_run(command).fold(Self::default(), |views, step| {
             views_of(&step).iter().fold(views, |views, view| Self(views.0 | 1 << *view as u16))
-        })
+        });
+        // What runs on the state from before shows that the tests would have seen the fault.
+        if command::takes_back(command) { views.without(View::Program) } else { views }
     }
 
     pub(in crate::analysis) fn is_empty(self) -> bool {
@@ -53,6 +55,10 @@ impl Views {
 
     fn has(self, view: View) -> bool {
         self.0 & (1 << view as u16) != 0
+    }
+
+    fn without(self, view: View) -> Self {
+        Self(self.0 & !(1 << view as u16))
     }
 
     /// Returns whether both show the present state of the same kind of thing. A log shows the past, and each another.
@@ -114,6 +120,14 @@ pub(in crate::analysis) struct Trouble {
     pub(in crate::analysis) is_own: bool,
 }
 
+impl Trouble {
+    /// Returns whether it was found by nothing but the level of a line.
+    pub(in crate::analysis) fn is_level(&self) -> bool {
+        let mut words = self.sign.split(|character: char| !character.is_ascii_alphabetic());
+        words.all(|word| matches!(word, "" | "level" | "err" | "error" | "fatal"))
+    }
+}
+
 fn views_of(step: &[&str]) -> &'static [View] {
     let has = |words: &[&str]| step[1..].iter().any(|word| words.contains(word));
     match step[0] {
@@ -132,6 +146,8 @@ fn views_of(step: &[&str]) -> &'static [View] {
         }
         "aws" if step[1..].iter().any(|word| word.starts_with("describe-")) => &[View::Cluster],
         "logcat" | "logread" => &[View::Log],
+        // A debugger tells of what it looks at, and does not fail with it.
+        debugger if debugger.ends_with("gdb") || debugger == "lldb" => &[View::Log],
         "systemctl" | "service" => &[View::Services],
         "journalctl" => &[View::Services, View::Kernel, View::Log],
         "dmesg" => &[View::Kernel],
@@ -162,6 +178,17 @@ fn views_of(step: &[&str]) -> &'static [View] {
         program if is_own_program(program) => &[View::Program],
         _ => &[],
     }
+}
+
+/// Returns whether a call does nothing but to show how something is or was.
+pub(in crate::analysis::errors) fn only_shows(call: &Call) -> bool {
+    let shows = |step: Vec<&str>| {
+        let views = views_of(&step);
+        command::is_accessory(step[0])
+            || command::only_shows(step[0])
+            || !views.is_empty() && views != [View::Program]
+    };
+    call.command.as_deref().is_none_or(|command| command::everything_run(command).all(shows))
 }
 
 /// Returns whether a call writes a log itself: what it then shows of it is its own.

@@ -1,4 +1,4 @@
-use super::{Views, counts_failures, is_compiler_error};
+use super::{Views, counts_failures, is_compiler_error, only_shows};
 use crate::analysis::heard::Call;
 
 fn views(command: &str) -> Views {
@@ -84,9 +84,28 @@ fn trouble_of_a_program_is_its_own_and_that_of_a_state_is_not() {
     let trouble = |command: &str, output: &str| views(command).trouble(output).expect("trouble");
     assert!(trouble("./serve", "thread 'a' panicked at src/a.rs").is_own);
     assert!(!trouble("zpool status", "state: DEGRADED").is_own);
+    assert!(!trouble("gdb -batch app", "Thread 1 received signal SIGSEGV").is_own);
     let printed = format!("pool: tank\nstate: DEGRADED\n{}", "scan: none\n".repeat(100));
     assert!(trouble("zpool status", &printed).text.starts_with("state: DEGRADED"));
     assert_eq!(trouble("zpool status", &printed).text.lines().count(), super::LINES);
+}
+
+#[test]
+fn what_does_something_first_shows_something_new() {
+    let shows = |command: &str| {
+        let command = Some(command.to_owned());
+        only_shows(&Call { tool: "bash".to_owned(), command, ..Call::default() })
+    };
+    assert!(shows("kubectl logs a | tail -3; df -h"));
+    assert!(shows("ssh h 'journalctl -u a | grep b'"));
+    assert!(!shows("./deploy.sh && sleep 9; tail app.log"));
+    assert!(!shows("git push && gh run view --log-failed"));
+}
+
+#[test]
+fn what_runs_on_the_state_from_before_may_fail() {
+    check("git stash; pytest -q; git stash pop", "5 failed, 1 passed", "");
+    check("pytest -q", "5 failed, 1 passed", "failed");
 }
 
 #[test]
