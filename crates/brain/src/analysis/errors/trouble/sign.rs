@@ -49,7 +49,7 @@ pub(super) fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
         "traceback (most recent call last)|panicked at |fatal error: runtime|exception in thread |addresssanitizer: |",
         "leaksanitizer: |undefinedbehaviorsanitizer|threadsanitizer: |warning: data race|segmentation fault|",
         "core dumped|<err> |unhandled promise rejection|unhandledpromiserejection|php fatal error|",
-        "uncaught exception|kernel panic|guru meditation|hardfault|received signal sig|floating point exception|bus error|",
+        "uncaught exception|kernel panic|guru meditation|hardfault|sigabrt|sigbus|sigfpe|sigill|floating point exception|bus error|",
         "stack smashing detected|<error code=",
     ));
     let signs = match view {
