@@ -106,6 +106,14 @@ pub(super) fn ends_with_one_of(command: &str, programs: &[&str]) -> bool {
     step.and_then(program_and_words).is_some_and(|step| programs.contains(&step[0]))
 }
 
+/// Returns whether a command is nothing but programs that pass on to each other what they print.
+pub(super) fn is_one_pipe(command: &str) -> bool {
+    command.contains('|')
+        && !command.contains([';', '\n'])
+        && !command.contains("&&")
+        && !command.contains("||")
+}
+
 /// Returns whether a command takes changes back.
 pub(super) fn takes_back(command: &str) -> bool {
     everything_run(command).any(|step| match *step {
@@ -121,6 +129,48 @@ pub(super) fn takes_back(command: &str) -> bool {
         }
         _ => false,
     })
+}
+
+/// Returns whether a command throws away what was worked on.
+pub(super) fn throws_away(command: &str) -> bool {
+    everything_run(command).any(|step| match *step {
+        ["git", "branch", option, ..] => option.starts_with('-') && option.contains('D'),
+        ["git", "worktree", "remove", ..] => true,
+        _ => false,
+    })
+}
+
+/// Returns whether a command asks something of a service, which no change of a file makes it grant.
+pub(super) fn asks_service(command: &str) -> bool {
+    const SERVICES: [&str; 10] =
+        ["aws", "az", "doctl", "fly", "flyctl", "gcloud", "gh", "glab", "heroku", "stripe"];
+    let mut programs = everything_run(command).map(|step| step[0]);
+    programs.any(|program| SERVICES.contains(&program))
+}
+
+/// Returns whether a program only shows a state of the machine.
+pub(super) fn only_shows(program: &str) -> bool {
+    matches!(
+        program,
+        "date"
+            | "df"
+            | "du"
+            | "free"
+            | "getent"
+            | "hostname"
+            | "id"
+            | "lsblk"
+            | "lspci"
+            | "lsusb"
+            | "nproc"
+            | "ps"
+            | "snmpget"
+            | "snmpwalk"
+            | "uname"
+            | "uptime"
+            | "who"
+            | "whoami"
+    )
 }
 
 /// Returns whether a command only looks after what was done: commits it, or passes it on.
@@ -145,6 +195,13 @@ fn step_keys(step: &[&str]) -> Vec<String> {
         let goals: Vec<String> =
             words.filter(|goal| *goal != "clean").map(|goal| format!("{program} {goal}")).collect();
         return if goals.is_empty() { vec![program.to_owned()] } else { goals };
+    }
+    // These are many programs in one, of which the second word tells which.
+    let is_family = matches!(program, "aws" | "az" | "gcloud" | "gh" | "glab")
+        || step[1..].starts_with(&["compose"]);
+    if is_family && let Some(group) = words.next() {
+        let rest = words.next().map_or(String::new(), |word| format!(" {word}"));
+        return vec![format!("{program} {group}{rest}")];
     }
     let key = match (program, words.next()) {
         ("cargo", Some("bench" | "build" | "check" | "clippy" | "nextest" | "run" | "test")) => {
@@ -187,7 +244,7 @@ fn words_without<'a>(
     words.iter().copied().filter(move |word| {
         let was_value = std::mem::replace(&mut is_value, options_with_value.contains(word));
         let is_redirection = word.contains(['<', '>']);
-        !was_value && !word.starts_with('-') && !is_redirection
+        !was_value && !word.starts_with(['-', '+']) && !is_redirection
     })
 }
 

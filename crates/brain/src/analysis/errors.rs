@@ -4,6 +4,8 @@ pub(super) mod category;
 mod complaint;
 pub(super) mod hidden;
 mod report;
+mod resolution;
+mod same;
 mod subject;
 pub(super) mod trouble;
 
@@ -14,6 +16,7 @@ use super::heard::Call;
 use super::models::Model;
 use crate::line::one_line;
 pub(super) use report::Unresolved;
+use same::{Told, masked};
 use subject::{Subject, has_fallen_back, subjects, subjects_of_failure, subsumed};
 use trouble::{Trouble, Views};
 
@@ -31,19 +34,6 @@ const FORCED: [&str; 9] = [
     "git reset",
     "sed -i",
     "sudo ",
-];
-
-/// Signs of a command that works only because it no longer minds what failed.
-const IGNORING: [&str; 9] = [
-    "--force",
-    "--legacy-peer-deps",
-    "--no-verify",
-    "--no-default-features",
-    "--ignore-",
-    "--skip",
-    "--exclude",
-    "--deselect",
-    "#[ignore",
 ];
 
 /// Collects errors and watches for what resolves them.
@@ -99,6 +89,8 @@ struct Occurrence {
     requests: usize,
     /// Whether it kept anything from running at all.
     is_of_compiler: bool,
+    /// What its output told of failures.
+    told: Told,
     /// A later one that is the same, and tells whether it was resolved.
     follows: Option<usize>,
 }
@@ -141,8 +133,9 @@ impl Errors {
         }
         self.note_changes(call);
         let (mut category, mut message) = category::of_tool_error(&call.tool, text);
-        let subjects = subjects_of_failure(call, &message);
-        match self.seen_again(&subjects, text) {
+        let subjects = subjects_of_failure(call, &message, text);
+        let told = Told::of(text);
+        match self.seen_again(&subjects, text, &told) {
             Some(number) => {
                 (category, message) =
                     (self.all[number].category.clone(), self.all[number].message.clone());
@@ -155,6 +148,7 @@ impl Errors {
         self.add(entry, category, message, Some(failed), subjects);
         let last = self.all.len() - 1;
         self.all[last].resolved = falls_back;
+        self.all[last].told = told;
         self.all[last].grave = !call.only_looks();
         self.all[last].is_of_compiler = text.lines().any(trouble::is_compiler_error);
         if let Some(number) = was_observed {
@@ -176,20 +170,26 @@ impl Errors {
         model: &Model,
     ) {
         // Whoever looks for the cause of an error sees the same error from another side.
-        if let Some(number) = self.examined {
+        if let Some(number) = self.examined
+            && trouble::only_shows(call)
+        {
             self.all[number].entries.push(entry.to_owned());
             return;
         }
         let (category, message) = category::of_tool_error(&call.tool, &trouble.text);
         let is_same = |observed: &&Observed| {
-            observed.sign == trouble.sign || self.all[observed.number].message == message
+            let known = &self.all[observed.number].message;
+            // Lines of the same level have only that in common.
+            observed.sign == trouble.sign && !trouble.is_level()
+                || masked(known) == masked(&message)
         };
         if let Some(known) = self.observed.iter().find(is_same) {
             self.all[known.number].entries.push(entry.to_owned());
             return;
         }
         let failed = failed_call(call, &message, model);
-        self.add(entry, category, message, Some(failed), Vec::new());
+        let remedies = subject::remedies(&message);
+        self.add(entry, category, message, Some(failed), remedies);
         let number = self.all.len() - 1;
         let address = command::address(call.command.as_deref().unwrap_or_default());
         let address = address.map(str::to_owned);
@@ -238,7 +238,7 @@ impl Errors {
 
     /// Returns an open error about the same, whose message comes up again, or the last one if nothing is told but how
     /// many failed.
-    fn seen_again(&self, subjects: &[Subject], text: &str) -> Option<usize> {
+    fn seen_again(&self, subjects: &[Subject], text: &str, told: &Told) -> Option<usize> {
         const ENOUGH: usize = 12;
         let only_counts = category::only_counts(text);
         // Where no line says what is wrong, nothing tells the errors of one try apart.
@@ -246,117 +246,13 @@ impl Errors {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let open = subjects.iter().filter_map(|subject| self.open.get(subject)).flatten();
         open.copied().rfind(|number| {
-            let known = self.all[*number].message.trim_end_matches('…');
+            let error = &self.all[*number];
+            let known = error.message.trim_end_matches('…');
             only_counts
-                || *is_quiet && !complaint::mentions_failure(known)
+                || *is_quiet && !complaint::mentions_failure(&error.message)
                 || known.len() >= ENOUGH && text.contains(known)
+                || told.has_nothing_but(&error.told)
         })
-    }
-
-    /// Resolves what failed before if the same try, changed, now fails with something else: it got further. What the user
-    /// said in between may have led elsewhere, and what does not even compile does not show that the rest would work. Where
-    /// no file was changed another way was tried, and how that ended tells whether the first was overcome.
-    fn resolve_what_is_passed(&mut self, subjects: &[Subject], call: &Call, text: &str) {
-        let is_of_compiler = text.lines().any(trouble::is_compiler_error);
-        let command = one_line(call.command.as_deref().unwrap_or_default(), CONTEXT_LENGTH);
-        let next = self.all.len();
-        for number in subjects.iter().filter_map(|subject| self.open.get(subject)).flatten() {
-            let error = &mut self.all[*number];
-            let is_changed = error.changes != self.changes
-                || error.call.as_ref().is_some_and(|call| call.context != command);
-            if is_changed
-                && error.requests == self.requests
-                && (error.is_of_compiler || !is_of_compiler)
-            {
-                if error.changes != self.changes || error.is_of_compiler && !is_of_compiler {
-                    error.resolved = true;
-                } else {
-                    error.follows = Some(next);
-                }
-            }
-        }
-    }
-
-    /// Finds trouble that was seen in a log or a state, and which a run now shows.
-    fn take_observed(&mut self, text: &str) -> Option<usize> {
-        if self.observed.is_empty() {
-            return None;
-        }
-        let lower = text.to_ascii_lowercase();
-        let at = self.observed.iter().rposition(|observed| lower.contains(&observed.sign))?;
-        Some(self.observed.remove(at).number)
-    }
-
-    /// Resolves what was seen, if it is looked at again after something was done, or if something that runs is content after
-    /// files were changed.
-    fn resolve_observed(&mut self, call: &Call) {
-        if self.observed.is_empty() {
-            return;
-        }
-        let views = Views::of(call);
-        let command = call.command.as_deref().unwrap_or_default();
-        let runs = !call.only_looks() && !call.modifies() && !command::only_keeps(command);
-        let is_undone = self.undone == Some(self.changes);
-        let changes_by_itself = command.contains("sed -i");
-        let (all, works, changes) = (&mut self.all, self.works, self.changes);
-        self.observed.retain(|observed| {
-            let is_changed = changes > all[observed.number].changes || changes_by_itself;
-            let asks_there =
-                observed.address.as_ref().is_none_or(|address| command.contains(&**address));
-            let is_gone =
-                observed.works < works && views.show_the_same(observed.views) && asks_there
-                    || runs && is_changed && !is_undone;
-            all[observed.number].resolved |= is_gone;
-            !is_gone
-        });
-    }
-
-    /// Returns whether a success says nothing of what failed: it no longer minds, or all is as it was before.
-    fn ignores_failure(&self, subjects: &[Subject], call: &Call) -> bool {
-        let command = call.command.as_deref().unwrap_or_default();
-        let open = || subjects.iter().filter_map(|subject| self.open.get(subject)).flatten();
-        let failed = || open().filter_map(|number| self.all[*number].call.as_ref());
-        let is_new = |sign: &str| failed().any(|call| !call.context.contains(sign));
-        let is_undone = self.undone == Some(self.changes)
-            && open().any(|number| self.all[*number].changes < self.changes);
-        IGNORING.iter().any(|sign| command.contains(sign) && is_new(sign))
-            || (is_undone && command::takes_back(command))
-    }
-
-    /// Resolves the last error if files were changed for it, and what was run next was content: a repair need not be shown
-    /// by the very command that failed. What the user said in between may have led elsewhere.
-    fn resolve_repaired(&mut self, call: &Call) {
-        let command = call.command.as_deref().unwrap_or_default();
-        let runs = call.command.is_some() && !call.only_looks() && !command::only_keeps(command);
-        if !runs || self.undone == Some(self.changes) {
-            return;
-        }
-        let Some(last) = self.all.last_mut() else { return };
-        if (last.changes < self.changes || command.contains("sed -i"))
-            && last.requests == self.requests
-            && last.call.is_some()
-        {
-            last.resolved = true;
-        }
-    }
-
-    /// Resolves that a file could not be read if it was found elsewhere, or written.
-    fn resolve_missing(&mut self, call: &Call) {
-        let named = |file: &str| {
-            let name = file.rsplit('/').next().unwrap_or_default();
-            !name.is_empty()
-                && [&call.path, &call.command]
-                    .into_iter()
-                    .flatten()
-                    .any(|text| text.rsplit(['/', ' ']).any(|word| word.starts_with(name)))
-        };
-        let found: Vec<Subject> = self
-            .open
-            .keys()
-            .filter(|subject| matches!(subject, Subject::Reading(file) if named(file)))
-            .cloned()
-            .collect();
-        self.resolve(&found);
     }
 
     /// Notes what is different about a try that worked.
@@ -409,14 +305,9 @@ impl Errors {
             changes: self.changes,
             requests: self.requests,
             is_of_compiler: false,
+            told: Told::default(),
             follows: None,
         });
-    }
-
-    fn resolve(&mut self, subjects: &[Subject]) {
-        for number in subjects.iter().filter_map(|subject| self.open.remove(subject)).flatten() {
-            self.all[number].resolved = true;
-        }
     }
 }
 

@@ -230,6 +230,9 @@ fn commands_by_what_they_try() {
         ("python a.py | cmp - b", "python a.py"),
         ("grep -rn foo src | head", "grep -rn foo src | head"),
         ("git -c a=b push", "git a=b"),
+        ("gh pr checkout 3 && gh pr review 3", "gh pr checkout, gh pr review"),
+        ("docker compose logs web", "docker compose logs"),
+        ("dig +short a.example @h", "dig a.example"),
         ("'", "'"),
     ];
     for (command, keys) in cases {
@@ -237,6 +240,12 @@ fn commands_by_what_they_try() {
     }
     assert!(command::is_work("cd x && make"));
     assert!(!command::is_work("ls; cat a | grep b"));
+}
+
+#[test]
+fn what_is_thrown_away_is_no_longer_worked_on() {
+    assert!(command::throws_away("git switch -q main && git branch -qD next"));
+    assert!(!command::throws_away("git branch -d done"));
 }
 
 #[test]

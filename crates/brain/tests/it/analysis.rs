@@ -153,6 +153,35 @@ fn errors_and_what_resolves_them() {
             start().bash("dune build | tail -3", Ok("Error: Unbound value x")),
             "!Error: Error: Unbound value x",
         ),
+        (
+            start().bash("python solve.py", Err(failed)).bash("python solve.py --explain", Ok("")),
+            "!exit code 1: FAIL",
+        ),
+        (
+            start().bash("python -c 'f()'", Err(failed)).bash("python count.py", Ok("")),
+            "exit code 1: FAIL",
+        ),
+        (
+            start()
+                .bash("npm test", Err(failed))
+                .bash("git switch -q main && git branch -qD next && npm test", Ok("")),
+            "!exit code 1: FAIL",
+        ),
+        (
+            start().bash("aws s3 mb s3://a", Err(failed)).edit("a", Ok("")).bash("make", Ok("")),
+            "!exit code 1: FAIL",
+        ),
+        (
+            start().bash("gh pr checkout 3", Err(failed)).bash("gh pr review 3", Ok("")),
+            "!exit code 1: FAIL",
+        ),
+        (start().bash("df -h; repack t", Err(failed)).bash("df -h", Ok("")), "!exit code 1: FAIL"),
+        (
+            start()
+                .bash("gh run view 1", Ok("Error: Cannot find module 'ky'"))
+                .bash("npm i -s ky && git push", Ok("")),
+            "Error: Error: Cannot find module 'ky'",
+        ),
         (start().fail("429 slow down"), "!rate limit: 429 slow down"),
         (start().fail("429 slow down").say("b"), "rate limit: 429 slow down"),
     ];

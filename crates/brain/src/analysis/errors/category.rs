@@ -139,9 +139,17 @@ fn without_exit_codes<'a, 'b>(lines: &'b [&'a str]) -> &'b [&'a str] {
 /// Returns whether a text tells nothing but how many tests failed, not what.
 pub(in crate::analysis) fn only_counts(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty()).peekable();
+    // `fail 11` numbers the tries that failed.
+    let is_numbered = |line: &str| {
+        let number = line.trim().strip_prefix("fail").unwrap_or_default().trim();
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    };
     lines.peek().is_some()
         && lines.all(|line| {
-            counts_failures(line) || counts_no_failure(line) || exit_code(line.trim()).is_some()
+            counts_failures(line)
+                || counts_no_failure(line)
+                || is_numbered(line)
+                || exit_code(line.trim()).is_some()
         })
 }
 

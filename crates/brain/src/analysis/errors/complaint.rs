@@ -15,20 +15,25 @@ pub(super) fn mentions_failure(line: &str) -> bool {
         "error|fail|fatal|cannot|can't|can’t|could not|couldn't|couldn’t|unable to|no such|not found|denied|refused|",
         "timed out|timeout|unreachable|mismatch|expected|e: |! |unauthorized|forbidden|invalid|does not exist|",
         "doesn't exist|not installed|not registered|not known|not recognized|not accessible|too many requests|",
-        "unexpected|unknown option|unrecognized|bad request|conflict|bad gateway|internal server|service unavailable|entity too large|✗|✘|⨯|×",
+        "unexpected|unknown option|unrecognized|bad request|conflict|bad gateway|internal server|service unavailable|entity too large|",
+        "does not |not supported|not allowed|not permitted|not available|differ: |100% packet loss|✗|✘|✖|✕|❌|⨯|×",
     ));
     let lower = line.to_ascii_lowercase();
-    WORDS.are_in(&lower) && !counts_nothing(&lower)
+    // The names of exceptions are one word: `ReferenceError: …`.
+    let names_exception = || lower.contains("error:") || lower.contains("exception:");
+    (WORDS.are_in(&lower) || names_exception()) && !counts_nothing(&lower)
 }
 
 /// Returns whether a line says that something went wrong.
 pub(super) fn complains(line: &str) -> bool {
     if !mentions_failure(line) {
-        return false;
+        return dies_at_place(line);
     }
     let bare = undecorated(line);
     !is_looked_for(bare)
-        && (opens_with_level(bare)
+        && (is_marked(line)
+            || opens_with_level(bare)
+            || has_verdict(bare)
             || names_error(bare)
             || opens_with_failure(bare)
             || ends_with_failure(bare)
@@ -43,6 +48,13 @@ pub(super) fn is_looked_for(line: &str) -> bool {
     };
     // The last is how `dir` says it.
     line.split_once(": ").is_some_and(|(name, _)| is_looking(name)) || line == "File Not Found"
+}
+
+/// Returns whether a complaint is that something is not there: `file x.dta not found`, `No such file or directory`.
+pub(super) fn misses_something(message: &str) -> bool {
+    static MISSES: Signs =
+        Signs::new("no such file|no module named|cannot find module|can't open file");
+    message.ends_with(" not found") || MISSES.are_in(&message.to_ascii_lowercase())
 }
 
 /// Finds `Pixel test failed, 0.12%`, `Some tests failed.`, `file x.dta not found`, `the font "x" cannot be found.`
@@ -63,41 +75,107 @@ fn has_set_phrase(line: &str) -> bool {
         "400 bad request|401 unauthorized|403 forbidden|403 resource|404 not found|405 method|408 request|409 conflict|",
         "410 gone|413 request|413 payload|415 unsupported|422 unprocessable|429 too many|500 internal|502 bad gateway|",
         "503 service|504 gateway|expected one of|unexpected token|unexpected end of|unknown option|unrecognized option|",
-        "unrecognized argument|no such option|syntax error",
+        "unrecognized argument|no such option|syntax error|differ: byte|differ: char|100% packet loss",
     ));
     PHRASES.are_in(&line.to_ascii_lowercase())
+}
+
+/// Finds what test runners put a mark before, `✗ nested grace`.
+fn is_marked(line: &str) -> bool {
+    let marked = line.trim_start().strip_prefix(['✗', '✘', '✖', '✕', '❌', '⨯', '×']);
+    marked.and_then(|rest| rest.strip_prefix(' ')).is_some_and(|rest| {
+        rest.trim_start().starts_with(|first: char| first.is_alphabetic() || first == '[')
+    })
+}
+
+/// Finds a verdict on what stands before it: `//svc:replay_test  FAILED in 2 out of 60`, `contrast 1.3 FAIL`.
+pub(super) fn has_verdict(line: &str) -> bool {
+    let mut rest = line;
+    while let Some(at) = rest.find("FAIL") {
+        let (before, found) = rest.split_at(at);
+        let after = &found["FAIL".len()..];
+        let after = after.strip_prefix("ED").unwrap_or(after);
+        let opens = before.is_empty() || before.ends_with([' ', '\t']);
+        let ends = after.is_empty() || after.starts_with([' ', '\t', ':', '!']);
+        let counts_none = after.trim_start_matches([' ', ':']).starts_with('0');
+        if opens && ends && !counts_none {
+            return true;
+        }
+        rest = after;
+    }
+    false
+}
+
+/// Finds how Perl ends what it says before it dies: `Unknown encoding 'x' at lib/A.pm line 211.`
+fn dies_at_place(line: &str) -> bool {
+    let line = line.trim_end().trim_end_matches('.');
+    let number = line.trim_end_matches(|last: char| last.is_ascii_digit());
+    number.len() < line.len()
+        && number.strip_suffix(" line ").is_some_and(|place| {
+            let file = place.rsplit_once(" at ").map(|(_, file)| file);
+            file.is_some_and(|file| file.contains('.') && !file.contains(' '))
+        })
 }
 
 /// Takes away what lists and filters put in front of a line: bars, bullets, the number that `grep -n` or `uniq -c` adds.
 fn undecorated(line: &str) -> &str {
     let is_sign = |character: char| " \t│|>•*-=✗✘⨯×".contains(character);
-    let line = line.trim_start_matches(is_sign);
+    let line = without_time(line.trim_start_matches(is_sign)).trim_start_matches(is_sign);
     let rest = line.trim_start_matches(|character: char| character.is_ascii_digit());
     let rest =
         if rest.len() == line.len() { line } else { rest.strip_prefix([':', ' ']).unwrap_or(line) };
     rest.trim_start_matches(is_sign)
 }
 
-/// Finds `ERROR: …`, `error[E0308]: …`, `Error in f(x) : …`, `FATAL …`, `E: …`, `! Undefined control sequence`, `FAIL x`.
+/// Takes away when something was logged: `2025-04-19T09:24:10Z`, `16:01:41`, `[81220.4]`.
+fn without_time(line: &str) -> &str {
+    let is_time = |word: &str| {
+        let word = word.trim_matches(['[', ']']);
+        word.starts_with(|first: char| first.is_ascii_digit())
+            && word.contains(['.', ':', '-'])
+            && word.bytes().all(|byte| byte.is_ascii_digit() || b".,:-+/TZ".contains(&byte))
+    };
+    let mut rest = line;
+    while let Some((word, after)) = rest.split_once(' ')
+        && is_time(word)
+    {
+        rest = after.trim_start();
+    }
+    rest
+}
+
+/// Finds `ERROR: …`, `[ERROR] …`, `error[E0308]: …`, `Error in f(x) : …`, `FATAL …`, `E: …`, `! Undefined control sequence`, `FAIL x`.
 fn opens_with_level(line: &str) -> bool {
     const LEVELS: [&str; 6] = ["ERROR", "Error", "error", "FATAL", "Fatal", "fatal"];
     const FOLLOWING: [&str; 7] = [":", "[", "(", " - ", " in ", " at ", " while "];
     let after = |levels: &[&str]| levels.iter().find_map(|level| line.strip_prefix(level));
     let is_followed = |rest: &str| FOLLOWING.iter().any(|following| rest.starts_with(following));
-    after(&LEVELS).is_some_and(|rest| is_followed(rest) || line.starts_with("FATAL "))
+    is_bracketed_level(line)
+        || after(&LEVELS).is_some_and(|rest| is_followed(rest) || line.starts_with("FATAL "))
         || after(&["FAILED", "FAIL"])
             .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\t', ':', '[', '(']))
-        || after(&["E: ", "! "]).is_some()
+        || after(&["E: ", "E! ", "! ", "[!] "]).is_some()
 }
 
-/// Finds `Catalog Error: …`, `cURL error 28: …`, `sbatch: error: …`, `tool: x.c:3: Error: …`.
+/// Finds `[ERROR] …`, `[ ERR ] …`.
+fn is_bracketed_level(line: &str) -> bool {
+    let inside = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    inside.is_some_and(|(level, _)| {
+        let level = level.trim();
+        ["ERROR", "ERR", "FATAL", "CRITICAL"].iter().any(|known| level.eq_ignore_ascii_case(known))
+    })
+}
+
+/// Finds `Catalog Error: …`, `cURL error 28: …`, `sbatch: error: …`, `tool: x.c:3: Error: …`, `run 7 TimeoutError: …`.
 fn names_error(line: &str) -> bool {
     let Some((name, _)) = line.split_once(':') else { return false };
     let word = |text: &str| {
         let last = text.trim_end_matches(|last: char| last.is_ascii_digit() || last == ' ');
         let last = last.rsplit(|character: char| !character.is_ascii_alphanumeric()).next();
         last.is_some_and(|last| {
-            matches!(last, "Error" | "error" | "ERROR" | "Exception" | "FATAL" | "Fatal")
+            matches!(last, "error" | "ERROR" | "FATAL" | "Fatal" | "Timeout" | "timeout")
+                || last.ends_with("Error")
+                || last.ends_with("Exception")
         })
     };
     let is_name = |name: &str| name.len() < LONGEST_NAME && name.split(' ').count() <= 4;
@@ -181,6 +259,24 @@ mod tests {
             ("0 errors, 2 warnings", false),
             ("No syntax errors detected in lib/db.php", false),
             ("line 41: expected one of 'a', 'b'", true),
+            ("[ERROR]   submodel_0004: Not enough matches", true),
+            ("✘ [ERROR] TS2339: Property 'a' does not exist", true),
+            ("  ✗ nested grace", true),
+            ("//svc/ledger:replay_test    FAILED in 2 out of 60 in 41.2s", true),
+            ("ol2021-dark  button text, contrast 1.3 FAIL", true),
+            ("2025-04-19T09:24:10Z E! [inputs.modbus] Error in plugin: slave 1", true),
+            ("16:01:41 pyvisa.errors.VisaIOError: Timeout expired", true),
+            ("light.service: usb.core.USBError: [Errno 13] Access denied", true),
+            ("run 7 TimeoutError: the scope did not arm", true),
+            ("SNMP Error on 10.0.9.4: Timeout: No Response", true),
+            ("ReferenceError: set is not defined", true),
+            ("Unknown encoding 'cp850' at lib/Sip.pm line 211.", true),
+            ("golden/a.nc differ: byte 1204, line 61", true),
+            ("1 packets transmitted, 0 received, 100% packet loss", true),
+            ("PASS 12 FAIL 0", false),
+            ("FAILURES are counted", false),
+            ("[INFO] errors are counted", false),
+            ("we met at noon on line 5", false),
             ("the login failed for 3 users", false),
             ("throws if the file is not found", false),
             ("handle errors in the parser", false),

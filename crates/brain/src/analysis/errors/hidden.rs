@@ -29,7 +29,10 @@ pub(in crate::analysis) fn is_no_failure(call: &Call, text: &str) -> bool {
     let looks = || call.only_looks() || command::ends_with_one_of(command, &["dir", "ls", "stat"]);
     looks() && only_misses(text)
         || searches()
-            && (tells_nothing(text) || has_code_one(text) && !text.lines().any(mentions_failure))
+            && (tells_nothing(text)
+                || has_code_one(text)
+                    && !text.lines().any(mentions_failure)
+                    && !(command::is_one_pipe(command) && finds_lines(text)))
         || has_code_one(text) && compares() && call.only_looks()
         || only_advises(text)
 }
@@ -46,6 +49,12 @@ fn only_misses(text: &str) -> bool {
 
 fn has_code_one(text: &str) -> bool {
     text.trim_end().ends_with("Command exited with code 1")
+}
+
+/// Returns whether a search printed what it found: then it was what it searched that failed.
+fn finds_lines(text: &str) -> bool {
+    let is_count = |line: &str| line.trim().bytes().all(|byte| byte.is_ascii_digit());
+    text.lines().any(|line| !is_count(line) && !tells_nothing(line))
 }
 
 fn tells_nothing(text: &str) -> bool {
@@ -80,9 +89,12 @@ pub(in crate::analysis) fn echoes_failure(call: &Call, output: &str) -> bool {
         command.split("|| echo ").skip(1).filter_map(|rest| rest.split_whitespace().next());
     let mut words = echoed.map(|word| word.trim_matches(['"', '\'', ';', ')', ':']));
     words.any(|word| {
-        let is_bad = ["bad", "broken", "corrupt", "error", "fail", "failed", "ko"]
-            .iter()
-            .any(|bad| word.eq_ignore_ascii_case(bad));
+        let is_bad = [
+            "bad", "broken", "corrupt", "diff", "differs", "error", "fail", "failed", "ko",
+            "mismatch",
+        ]
+        .iter()
+        .any(|bad| word.eq_ignore_ascii_case(bad));
         is_bad && output.lines().any(|line| line.starts_with(word))
     })
 }
@@ -125,6 +137,8 @@ mod tests {
             ("grep -q a x && make", nothing, false),
             ("npx tsc | grep -c 'error TS'", "3\n\nCommand exited with code 1", true),
             ("npx tsc | grep -c TS", "a.ts: error TS1\n\nCommand exited with code 1", false),
+            ("make | grep -A1 Lock", "Lock: a\n\nCommand exited with code 1", false),
+            ("make; ls | grep Lock", "Lock: a\n\nCommand exited with code 1", true),
             ("ls a; cat b", "a\ncat: b: No such file or directory", true),
             ("diff a b", "1c1\n\nCommand exited with code 1", true),
             ("make && diff a b", "1c1\n\nCommand exited with code 1", false),

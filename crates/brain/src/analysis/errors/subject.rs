@@ -34,14 +34,20 @@ pub(super) fn has_fallen_back(call: &Call, text: &str) -> bool {
     ways.any(is_way) && !last.starts_with("Command exited with code") && !mentions_failure(last)
 }
 
-/// Finds what is not installed: `No module named 'x'`, `bash: x: command not found`.
+/// Returns what would put right that something is missing.
+pub(super) fn remedies(message: &str) -> Vec<Subject> {
+    missing(message).map(|name| Subject::Command(format!("install {name}"))).into_iter().collect()
+}
+
+/// Finds what is not installed: `No module named 'x'`, `Cannot find module 'x'`, `bash: x: command not found`.
 fn missing(message: &str) -> Option<&str> {
-    let module =
-        message.split_once("No module named '").and_then(|(_, rest)| rest.split('\'').next());
+    let named = ["No module named '", "Cannot find module '", "Cannot find package '"];
+    let module = named.iter().find_map(|text| message.split_once(text)?.1.split('\'').next());
     module.or_else(|| message.strip_suffix(": command not found")?.rsplit([' ', ':']).next())
 }
 
-/// Returns what must have worked for something to work: what runs was built, and what is applied was checked.
+/// Returns what must have worked for something to work: what runs was built, what is applied was checked, and a program that
+/// works on something works.
 pub(super) fn subsumed(subjects: &[Subject]) -> Vec<Subject> {
     const LATER: [&str; 9] =
         ["apply", "deploy", "flash", "publish", "release", "run", "test", "up", "upload"];
@@ -50,26 +56,44 @@ pub(super) fn subsumed(subjects: &[Subject]) -> Vec<Subject> {
         Subject::Command(key) => key.rsplit_once(' '),
         _ => None,
     });
-    let later = keys.filter(|(_, word)| LATER.contains(word));
-    later
-        .flat_map(|(program, _)| EARLIER.map(|word| Subject::Command(format!("{program} {word}"))))
-        .collect()
+    keys.flat_map(|(program, word)| {
+        let earlier: &[&str] = if LATER.contains(&word) { &EARLIER } else { &[] };
+        let earlier = earlier.iter().map(move |word| format!("{program} {word}"));
+        earlier.chain([program.to_owned()]).map(Subject::Command)
+    })
+    .collect()
 }
 
 /// Returns what a later success must be about, knowing which of the programs that a call runs has complained: `ping6: …`.
-pub(super) fn subjects_of_failure(call: &Call, message: &str) -> Vec<Subject> {
+pub(super) fn subjects_of_failure(call: &Call, message: &str, text: &str) -> Vec<Subject> {
     let mut all = subjects(call);
-    all.extend(missing(message).map(|name| Subject::Command(format!("install {name}"))));
-    let Some((program, _)) = message.split_once(": ") else { return all };
-    let is_its = |subject: &&Subject| match subject {
+    all.extend(remedies(message));
+    if all.len() < 2 {
+        return all;
+    }
+    let program_of = |subject: &Subject| match subject {
         Subject::Command(key) => {
             let key = key.rsplit(": ").next().unwrap_or(key);
-            key.split(' ').next() == Some(program)
+            key.split(' ').next().map(str::to_owned)
         }
-        _ => false,
+        _ => None,
     };
-    let its: Vec<Subject> = all.iter().filter(is_its).cloned().collect();
-    if its.is_empty() { all } else { its }
+    let said_by = |line: &str| -> Vec<Subject> {
+        let Some((program, _)) = line.split_once(": ") else { return Vec::new() };
+        let is_its = |subject: &&Subject| program_of(subject).as_deref() == Some(program);
+        all.iter().filter(is_its).cloned().collect()
+    };
+    let complaints = text.lines().filter(|line| mentions_failure(line));
+    let its = std::iter::once(message).chain(complaints).map(said_by).find(|its| !its.is_empty());
+    if let Some(its) = its {
+        return its;
+    }
+    // What only looks has hardly failed, and to look again shows nothing.
+    let works = |subject: &&Subject| {
+        program_of(subject).is_none_or(|program| !command::only_shows(&program))
+    };
+    let working: Vec<Subject> = all.iter().filter(works).cloned().collect();
+    if working.is_empty() { all } else { working }
 }
 
 #[cfg(test)]
@@ -98,18 +122,29 @@ mod tests {
             ("make all && flash x", "nothing told", &["make", "flash x"][..]),
             ("ssh h 'uci show; ping6 x'", "ping6: unreachable", &["h: ping6 x"][..]),
             ("python a.py", "No module named 'polars'", &["python a.py", "install polars"][..]),
+            ("node a.js", "Cannot find module 'ky'", &["node a.js", "install ky"]),
+            ("df -h /x; repack t", "no space", &["repack t"]),
+            ("df -h /x; free -m", "no space", &["df /x", "free"]),
             ("pup x | head", "bash: pup: command not found", &["pup x", "install pup"][..]),
         ];
         for (command, message, expected) in cases {
-            assert_eq!(shown(&subjects_of_failure(&call(command), message)), expected);
+            let found = subjects_of_failure(&call(command), message, message);
+            assert_eq!(shown(&found), expected);
         }
+    }
+
+    #[test]
+    fn the_first_program_that_complains_is_the_one() {
+        let text = "online: no\nibtest: no such device";
+        let found = subjects_of_failure(&call("config && ibtest -m 0"), "online: no", text);
+        assert_eq!(shown(&found), ["ibtest 0"]);
     }
 
     #[test]
     fn what_runs_was_built() {
         let later = subsumed(&subjects(&call("esphome run a.yaml")));
         assert!(shown(&later).contains(&"esphome compile"));
-        assert!(subsumed(&subjects(&call("esphome logs a.yaml"))).is_empty());
+        assert_eq!(shown(&subsumed(&subjects(&call("esphome logs a.yaml")))), ["esphome"]);
     }
 
     #[test]

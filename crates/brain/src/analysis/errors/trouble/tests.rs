@@ -1,4 +1,4 @@
-use super::{Views, counts_failures, is_compiler_error};
+use super::{Views, counts_failures, is_compiler_error, only_shows};
 use crate::analysis::heard::Call;
 
 fn views(command: &str) -> Views {
@@ -30,6 +30,19 @@ fn what_a_sign_means_depends_on_what_is_looked_at() {
     check("tail dev.log", "POST /api/hooks 200 in 12ms", "");
     check("adb logcat -d", "F libc: Fatal signal 11 (SIGSEGV)", "fatal signal");
     check("gh run view --log-failed", "ERROR: no archive", "error: no archive");
+    check("gh run view --log-failed", "1) a.spec.ts:40 applies", "failed");
+    check("gh run view 12", "1) a.spec.ts:40 applies", "");
+    check("gh run list -L1", "completed\tfailure\tci\tmain", "completed\tfailure");
+    check("gh run list -L1", "completed\tsuccess\tfailure modes\tmain", "");
+    check("gh run view --log-failed", r#"{"status":403,"message":"no"}"#, "status");
+    check("curl -s localhost/x", r#"{"error":{"message":"Invalid id"}}"#, "\"error\":{");
+    check("curl -s localhost/x", r#"{"status":200}"#, "");
+    check("aws ecs describe-services", "was unable to place a task", "unable to");
+    check("sqlite3 a.db 'pragma integrity_check'", "*** in database main ***", "error");
+    // A run that crashes in the same way says that too.
+    check("tail crash.txt", "received signal SIGSEGV, Segmentation fault.", "segmentation fault");
+    check("./stokes", "Program received signal SIGFPE: x", "sigfpe");
+    check("./test_ekf", "test cases: 5 | 4 passed | 1 failed", "failed");
     check("sqlplus -s a @x", "ORA-20005: object statistics are locked", "error");
     check("psql shop -f a.sql", "psql:a.sql:3: ERROR:  relation does not exist", "error");
 }
@@ -38,7 +51,17 @@ fn what_a_sign_means_depends_on_what_is_looked_at() {
 fn logs_are_looked_at_and_other_files_are_not() {
     check("tail -n 3 /var/log/app.log", "12:01 ERROR no route", "error");
     check("tail -n 3 app.log.1", "12:01 ERROR no route", "error");
-    check("kubectl logs worker-1", "java.io.IOException: broken pipe", "ioexception");
+    check("kubectl logs worker-1", "java.io.IOException: stream is closed", "ioexception");
+    check("tail crash.txt", "wgpu error: no adapter", "wgpu error: no adapter");
+    check("fly logs --no-tail", "[error] Out of memory: Killed 331", "[error]");
+    check("docker compose logs", "a-1  | FTL Unsupported database", "error");
+    check("docker compose logs", "a-1 exited with code 14", "a-1 exited with code 14");
+    check("docker compose logs", "a-1 exited with code 0", "");
+    check("tail mail.log", "said: 421 4.7.28 Our system", "said: 421 4.7.28 our system");
+    check("tail mail.log", "421 messages in 4.7.28", "");
+    check("tail klippy.log", "Lost communication with MCU 'a'", "lost communication");
+    check(r"pwsh -c 'Get-WinEvent -Max 1'", "it ended (0x80070532)", "it ended (0x80070532)");
+    check("cat notes.txt", "12:01 ERROR no route", "");
     check("cat src/errors.rs", "12:01 ERROR no route", "");
     check("grep -rn console.log src", "ERROR no route", "");
 }
@@ -63,9 +86,28 @@ fn trouble_of_a_program_is_its_own_and_that_of_a_state_is_not() {
     let trouble = |command: &str, output: &str| views(command).trouble(output).expect("trouble");
     assert!(trouble("./serve", "thread 'a' panicked at src/a.rs").is_own);
     assert!(!trouble("zpool status", "state: DEGRADED").is_own);
+    assert!(!trouble("gdb -batch app", "Thread 1 received signal SIGABRT").is_own);
     let printed = format!("pool: tank\nstate: DEGRADED\n{}", "scan: none\n".repeat(100));
     assert!(trouble("zpool status", &printed).text.starts_with("state: DEGRADED"));
     assert_eq!(trouble("zpool status", &printed).text.lines().count(), super::LINES);
+}
+
+#[test]
+fn what_does_something_first_shows_something_new() {
+    let shows = |command: &str| {
+        let command = Some(command.to_owned());
+        only_shows(&Call { tool: "bash".to_owned(), command, ..Call::default() })
+    };
+    assert!(shows("kubectl logs a | tail -3; df -h"));
+    assert!(shows("ssh h 'journalctl -u a | grep b'"));
+    assert!(!shows("./deploy.sh && sleep 9; tail app.log"));
+    assert!(!shows("git push && gh run view --log-failed"));
+}
+
+#[test]
+fn what_runs_on_the_state_from_before_may_fail() {
+    check("git stash; pytest -q; git stash pop", "5 failed, 1 passed", "");
+    check("pytest -q", "5 failed, 1 passed", "failed");
 }
 
 #[test]
