@@ -15,29 +15,29 @@ use pi_brain_brain::{
 };
 use pi_brain_session::{Millis, Session};
 
+use crate::ending;
 use crate::script::{Script, Step, Unit, World};
 use crate::session::{self, Written};
 
 /// Parts of the corpus that are learnt from.
 const PARTS: [&str; 3] = ["tuned", "learnt", "fresh"];
 
-/// Short texts by themselves, each with a label.
+/// Short texts by themselves, and short conversations, each with a label.
 const REQUESTS: &str = "crates/brain/src/analysis/examples/requests.tsv";
 const REPLIES: &str = "crates/brain/src/analysis/examples/replies.tsv";
 const EXCHANGES: &str = "crates/brain/src/analysis/examples/exchanges.tsv";
+const ENDINGS: &str = "quality/examples/endings";
 const CONCLUSIONS: &str = "quality/examples/conclusions.tsv";
 const LAST_WORDS: &str = "quality/examples/last-words.tsv";
 
 /// Where the weights go.
 const FOLDER: &str = "crates/brain/src/analysis/judgement";
 
-/// What is learnt: the labels, the parts that tell of them with how much each counts, and how much a short text counts
-/// against a unit of work.
+/// What is learnt: the labels, and how much each of the parts counts that tell of them.
 struct Subject {
     file: &'static str,
     labels: Vec<String>,
     parts: [f32; Part::ALL.len()],
-    share: f32,
 }
 
 impl Subject {
@@ -46,7 +46,6 @@ impl Subject {
             file: "kinds.bin",
             labels: KINDS.iter().map(word).collect(),
             parts: [1.0, 0.5, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0],
-            share: 0.5,
         }
     }
 
@@ -55,7 +54,6 @@ impl Subject {
             file: "outcomes.bin",
             labels: OUTCOMES.iter().map(word).collect(),
             parts: [0.3, 0.7, 0.7, 1.5, 1.0, 1.0, 0.5, 0.5, 0.3, 1.0, 0.0, 0.0, 0.0, 0.0],
-            share: 0.15,
         }
     }
 
@@ -64,18 +62,23 @@ impl Subject {
             file: "exchanges.bin",
             labels: vec![SETTLES.to_owned()],
             parts: [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.5, 0.3, 0.3, 0.3],
-            share: 0.2,
         }
     }
 }
+
+/// How much an ending and a short text count against a unit of work of a whole session.
+const OF_ENDING: f32 = 0.6;
+const OF_SHORT_TEXT: f32 = 0.15;
 
 /// The label of an exchange in which something is decided; others have none.
 const SETTLES: &str = "settles";
 
 /// Something with a label.
 struct Example {
-    /// `None` if it is a short text, which nobody is left out of.
+    /// `None` if nobody is left out of it: a short text or conversation.
     author: Option<String>,
+    /// How much it counts against a unit of work of a whole session.
+    share: f32,
     traits: Traits,
     label: String,
     /// Labels that a reader could choose as well.
@@ -125,6 +128,7 @@ impl Examples {
                 }
             }
         }
+        examples.add_endings()?;
         examples.add_short_texts()?;
         Ok(examples)
     }
@@ -139,32 +143,50 @@ impl Examples {
         let analysis = listen(script, unit, written)?;
         let example = |traits, label: &str, also: &[String]| Example {
             author: Some(author.to_owned()),
+            share: 1.0,
             traits,
             label: label.to_owned(),
             also: also.to_vec(),
         };
-        // Where the reader does not say when something was decided, exchanges were labelled one by one.
-        if unit.decisions.iter().all(|decided| decided.at.is_some()) && author.starts_with("learnt")
-        {
-            let decided: BTreeSet<&String> = unit
-                .decisions
-                .iter()
-                .filter_map(|decided| written.entries.get(decided.at?.checked_sub(1)?)?.as_ref())
-                .collect();
-            for (reply, traits) in analysis.exchanges() {
-                let label = if decided.contains(&reply) { SETTLES } else { "" };
-                self.exchanges.push(example(traits, label, &[]));
-            }
+        let decided = unit.decisions.iter().filter_map(|decided| decided.at);
+        let settled: BTreeSet<&String> = decided
+            .chain(unit.settled.iter().copied())
+            .filter_map(|step| written.entries.get(step.checked_sub(1)?)?.as_ref())
+            .collect();
+        for (reply, traits) in analysis.exchanges() {
+            let label = if settled.contains(&reply) { SETTLES } else { "" };
+            self.exchanges.push(example(traits, label, &[]));
         }
         let traits = analysis.into_traits();
         self.kinds.push(example(traits.clone(), &unit.node_type, &unit.also));
-        self.outcomes.push(example(traits, &unit.outcome, &[]));
+        self.outcomes.push(example(traits, &unit.outcome, &unit.also_outcome));
+        Ok(())
+    }
+
+    fn add_endings(&mut self) -> anyhow::Result<()> {
+        let scripts = ending::read_all(Path::new(ENDINGS))?;
+        let folder = tempfile::tempdir()?;
+        let written = session::write_all(&scripts, folder.path())?;
+        for script in &scripts {
+            let unit = &script.units[0];
+            let traits = listen(script, unit, &written[&script.name])?.into_traits();
+            let example = |traits, label: &str| Example {
+                author: None,
+                share: OF_ENDING,
+                traits,
+                label: label.to_owned(),
+                also: Vec::new(),
+            };
+            self.kinds.push(example(traits.clone(), &unit.node_type));
+            self.outcomes.push(example(traits, &unit.outcome));
+        }
         Ok(())
     }
 
     fn add_short_texts(&mut self) -> anyhow::Result<()> {
         let short = |traits, label: &str| Example {
             author: None,
+            share: OF_SHORT_TEXT,
             traits,
             label: label.to_owned(),
             also: Vec::new(),
@@ -199,10 +221,8 @@ impl Examples {
         }
         let text = fs::read_to_string(EXCHANGES).with_context(|| EXCHANGES.to_owned())?;
         let exchanges = text.lines().filter_map(read_exchange);
-        self.exchanges.extend(exchanges.map(|(settles, traits)| Example {
-            author: Some("exchanges".to_owned()),
-            ..short(traits, if settles { SETTLES } else { "" })
-        }));
+        let label = |settles| if settles { SETTLES } else { "" };
+        self.exchanges.extend(exchanges.map(|(settles, traits)| short(traits, label(settles))));
         Ok(())
     }
 }
@@ -299,11 +319,10 @@ impl Table {
 
     /// Returns the weights of each label, fitted to some of the examples.
     fn weights(&self, subject: &Subject, examples: &[Example], among: &[usize]) -> Vec<Vec<f32>> {
-        let share = |at: usize| if examples[at].author.is_some() { 1.0 } else { subject.share };
         let fit_label = |label: &String| {
             let wanted = |at: usize| if examples[at].label == *label { 1.0 } else { -1.0 };
             let rows: Vec<(&Row, f32, f32)> =
-                among.iter().map(|&at| (&self.rows[at], share(at), wanted(at))).collect();
+                among.iter().map(|&at| (&self.rows[at], examples[at].share, wanted(at))).collect();
             solve(&rows, self.numbers.len() + 1)
         };
         subject.labels.iter().map(fit_label).collect()
@@ -314,7 +333,7 @@ impl Table {
 fn leave_out(subject: &Subject, examples: &[Example]) -> String {
     let table = Table::of(subject, examples);
     let authors: BTreeSet<&String> = examples.iter().filter_map(|it| it.author.as_ref()).collect();
-    let (mut right, mut all) = (0, 0);
+    let (mut right, mut all, mut any) = (0, 0, 0);
     let mut weighed: Vec<(f32, bool)> = Vec::new();
     for author in authors {
         let is_theirs = |at: &usize| examples[*at].author.as_ref() == Some(author);
@@ -325,14 +344,15 @@ fn leave_out(subject: &Subject, examples: &[Example]) -> String {
             let best = sums.zip(&subject.labels).max_by(|one, other| one.0.total_cmp(&other.0));
             let Some((sum, label)) = best else { continue };
             let example = &examples[at];
-            let is_right = *label == example.label || example.also.contains(label);
+            let is_right = *label == example.label;
+            any += usize::from(is_right || example.also.contains(label));
             weighed.push((sum, is_right));
             right += usize::from(is_right);
             all += 1;
         }
     }
     if subject.labels.len() > 1 {
-        return format!("{right} of {all} right");
+        return format!("{right} of {all} right, {any} by one of the readers");
     }
     weighed.sort_by(|one, other| other.0.total_cmp(&one.0));
     let mut page = format!("{right} of {all} are such");

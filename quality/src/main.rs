@@ -5,6 +5,7 @@
 
 mod script;
 mod session;
+mod ending;
 mod score;
 mod learn;
 

@@ -73,7 +73,7 @@ pub(crate) struct Call {
 }
 
 /// What a reader says of a unit of work.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Unit {
     pub(crate) from: usize,
@@ -104,6 +104,19 @@ pub(crate) struct Unit {
     pub(crate) disputed: Vec<String>,
     /// Words that a summary must contain.
     pub(crate) goal: Vec<String>,
+}
+
+impl Unit {
+    /// Makes a unit of the first steps, of which only the type and the outcome are known.
+    pub(crate) fn judged(to: usize, node_type: &str, outcome: &str) -> Self {
+        Self {
+            from: 1,
+            to,
+            node_type: node_type.to_owned(),
+            outcome: outcome.to_owned(),
+            ..Self::default()
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]

@@ -37,25 +37,28 @@ pub use kind::KINDS;
 pub use outcome::OUTCOMES;
 pub use traits::{Part, Traits};
 
+use std::mem::take;
+
 use pi_brain_session::{Entry, Millis, Raw, Usage};
 
 use crate::boundary::Cause;
 use crate::ids::NodeId;
 use crate::node::{
-    Analyzer, DaemonDecision, DaemonMeta, Ext, ModelObservations, Node, NodeClassification,
-    NodeContent, NodeMetadata, NodeSource, NodeType, SegmentRange,
+    Analyzer, DaemonDecision, DaemonMeta, Ext, ManualFlag, ModelObservations, Node,
+    NodeClassification, NodeContent, NodeMetadata, NodeSource, NodeType, SegmentRange,
 };
 use crate::word::word;
 use calls::Calls;
-use errors::Errors;
 use errors::hidden::{echoes_failure, hides_failure, is_no_failure, tells_failure};
 use errors::trouble::{Views, shows_own_log};
+use errors::{Errors, Report};
 use files::Files;
 use flags::Flags;
 use goal::Goal;
 use heard::Heard;
 use helpers::Helpers;
 use insight::{Impressions, Insight};
+use kind::Work;
 use models::Models;
 use outcome::{Circumstances, Ending};
 use signals::Workshop;
@@ -64,7 +67,7 @@ use times::Times;
 use traits::Scene;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-7";
+const ANALYZER_VERSION: &str = "built-in-8";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]
@@ -239,23 +242,9 @@ impl Analysis {
     }
 
     /// Returns what the unit of work is like, for examples to be made of it.
-    pub fn into_traits(self) -> Traits {
-        let errors = self.errors.finish();
-        let work = kind::Work {
-            goal: &self.goal.told(),
-            files: &self.files,
-            calls: &self.calls,
-            opened_by: self.context.opened_by,
-            had_errors: !errors.seen.is_empty(),
-        };
-        let scene = Scene {
-            work: &work,
-            talk: &self.talk,
-            ending: &self.ending,
-            left_error: errors.unresolved.is_some(),
-            ended_by: self.context.ended_by,
-        };
-        scene.traits()
+    pub fn into_traits(mut self) -> Traits {
+        let errors = take(&mut self.errors).finish();
+        self.scene(&self.work(&self.goal.told(), &errors), &errors).traits()
     }
 
     /// Returns the node, in its first version.
@@ -264,49 +253,23 @@ impl Analysis {
         for call in self.calls.unanswered() {
             self.files.touch(call);
         }
-        let (files, calls, talk) = (self.files, self.calls, self.talk);
-        let errors = self.errors.finish();
+        let errors = take(&mut self.errors).finish();
+        let flags = take(&mut self.flags).finish();
         let goal = self.goal.told();
-        let work = kind::Work {
-            goal: &goal,
-            files: &files,
-            calls: &calls,
-            opened_by: self.context.opened_by,
-            had_errors: !errors.seen.is_empty(),
-        };
-        let unresolved = errors.unresolved.as_ref();
-        let traits = Scene {
-            work: &work,
-            talk: &talk,
-            ending: &self.ending,
-            left_error: unresolved.is_some(),
-            ended_by: self.context.ended_by,
-        }
-        .traits();
-        let verdict =
-            self.ending.verdict(&Circumstances { talk: &talk, unresolved, traits: &traits });
-        let (node_type, is_clear) = kind::node_type(&work, &traits);
-        let language = language::main_language(&files);
-        let frameworks = language::frameworks(&files, &calls);
-        let semantic = semantic::semantic(&work, language, &frameworks);
-        let summary = summary::summary(&self.goal, &files, &calls, &verdict);
-        let usage = self.models.total();
-        let insight = Insight::of(Impressions {
-            talk: &talk,
-            flags: self.flags.finish(),
-            helpers: &self.helpers.finish(),
-            tags: &semantic.tags,
-            model: &self.models.current().to_string(),
-            has_clear_goal: self.goal.is_clear(),
-            recoveries: &errors.recoveries,
-            tool_errors: errors.tool_errors.iter().cloned().zip(errors.counts.clone()).collect(),
-            workshop: Workshop {
-                recovered: self.recovered,
-                ends_failing: self.is_failing,
-                switched_model: self.switched_model,
-                ..Workshop::counted(&calls, &files, &errors.counts)
-            },
+        let work = self.work(&goal, &errors);
+        let traits = self.scene(&work, &errors).traits();
+        let verdict = self.ending.verdict(&Circumstances {
+            talk: &self.talk,
+            unresolved: errors.unresolved.as_ref(),
+            traits: &traits,
         });
+        let (node_type, is_clear) = kind::node_type(&work, &traits);
+        let language = language::main_language(&self.files);
+        let frameworks = language::frameworks(&self.files, &self.calls);
+        let semantic = semantic::semantic(&work, language, &frameworks);
+        let summary = summary::summary(&self.goal, &self.files, &self.calls, &verdict);
+        let usage = self.models.total();
+        let insight = self.insight(&errors, flags, &semantic.tags);
         let shown =
             [("ext.goal", self.goal.entry()), ("content.outcome", verdict.entry.as_deref())];
         let shown = shown
@@ -316,6 +279,7 @@ impl Analysis {
         evidence.extend(shown.chain(insight.evidence));
         let doubts = doubts(&self.context, &verdict, node_type, is_clear);
 
+        let (files, calls) = (self.files, self.calls);
         let context = self.context;
         let metadata = metadata(&context, &self.times, &usage);
         Node {
@@ -365,6 +329,46 @@ impl Analysis {
                 ..Ext::new(Analyzer::BuiltIn)
             }),
         }
+    }
+
+    fn work<'a>(&'a self, goal: &'a str, errors: &Report) -> Work<'a> {
+        Work {
+            goal,
+            files: &self.files,
+            calls: &self.calls,
+            opened_by: self.context.opened_by,
+            had_errors: !errors.seen.is_empty(),
+        }
+    }
+
+    fn scene<'a>(&'a self, work: &'a Work<'a>, errors: &Report) -> Scene<'a> {
+        Scene {
+            work,
+            talk: &self.talk,
+            ending: &self.ending,
+            left_error: errors.unresolved.is_some(),
+            ended_by: self.context.ended_by,
+        }
+    }
+
+    fn insight(&mut self, errors: &Report, flags: Vec<ManualFlag>, tags: &[String]) -> Insight {
+        let helpers = take(&mut self.helpers).finish();
+        Insight::of(Impressions {
+            talk: &self.talk,
+            flags,
+            helpers: &helpers,
+            tags,
+            model: &self.models.current().to_string(),
+            has_clear_goal: self.goal.is_clear(),
+            recoveries: &errors.recoveries,
+            tool_errors: errors.tool_errors.iter().cloned().zip(errors.counts.clone()).collect(),
+            workshop: Workshop {
+                recovered: self.recovered,
+                ends_failing: self.is_failing,
+                switched_model: self.switched_model,
+                ..Workshop::counted(&self.calls, &self.files, &errors.counts)
+            },
+        })
     }
 }
 

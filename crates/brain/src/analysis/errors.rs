@@ -15,7 +15,7 @@ use super::command;
 use super::heard::Call;
 use super::models::Model;
 use crate::line::one_line;
-pub(super) use report::Unresolved;
+pub(super) use report::{Report, Unresolved};
 use same::{Told, masked};
 use subject::{Subject, has_fallen_back, subjects, subjects_of_failure, subsumed};
 use trouble::{Trouble, Views};

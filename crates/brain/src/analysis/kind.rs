@@ -66,8 +66,8 @@ static HANDOFF: Signs = Signs::new(
 pub(super) fn changed_kinds<'a>(
     paths: impl Iterator<Item = &'a String> + Clone,
 ) -> Vec<&'static str> {
-    type IsKind = fn(&str) -> bool;
-    let kinds: [(IsKind, &str, &str); 5] = [
+    type Kind = (fn(&str) -> bool, &'static str, &'static str);
+    let kinds: [Kind; 5] = [
         (is_test, "changed tests", "changed only tests"),
         (is_prose, "changed prose", "changed only prose"),
         (is_query, "changed queries", "changed only queries"),

@@ -26,9 +26,8 @@ pub(super) struct Ending {
     answer: Option<LastAnswer>,
     /// The user's words that no answer followed.
     unanswered: Option<String>,
-    last_result_failed: bool,
-    /// The last thing that was run, if it checks or keeps the work, and was content.
-    confirmation: Option<Confirmation>,
+    /// What the last result of a tool says of the work, if anything.
+    last_result: Option<Told>,
     has_committed: bool,
     has_taken_back: bool,
     /// Whether tools answered since the user spoke last.
@@ -42,9 +41,11 @@ struct LastAnswer {
     stop: Stop,
 }
 
-/// What a tool confirms.
+/// What a tool tells of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Confirmation {
+enum Told {
+    /// Something that was done does not work.
+    Failed,
     /// The work was committed, or put to use.
     Kept,
     /// Tests or other checks were content.
@@ -113,8 +114,10 @@ impl Ending {
 
     pub(super) fn hear_result(&mut self, call: &Call, failed: bool) {
         let command = call.command.as_deref().unwrap_or_default();
-        self.last_result_failed = failed && !call.only_looks();
-        self.confirmation = confirmation(command).filter(|_| !failed);
+        self.last_result = match failed {
+            true => (!call.only_looks()).then_some(Told::Failed),
+            false => confirmed(command),
+        };
         self.has_committed |= !failed && command.contains("git commit");
         self.has_taken_back |= !failed && command::takes_back(command);
         self.worked_since = true;
@@ -139,9 +142,9 @@ impl Ending {
             (asks, "asks"),
             (asks && self.unanswered.is_none(), "ends asking"),
             (self.unanswered.is_some(), "user spoke last"),
-            (self.last_result_failed, "last result failed"),
-            (self.confirmation == Some(Confirmation::Kept), "last result kept"),
-            (self.confirmation == Some(Confirmation::Checked), "last result checked"),
+            (self.last_result == Some(Told::Failed), "last result failed"),
+            (self.last_result == Some(Told::Kept), "last result kept"),
+            (self.last_result == Some(Told::Checked), "last result checked"),
             (self.has_committed, "committed"),
             (self.has_taken_back, "took back"),
             (self.worked_since, "worked since"),
@@ -198,7 +201,7 @@ impl Shown<'_> {
                 .or_else(|| self.by_error())
                 .unwrap_or_else(|| self.by_conclusion()),
             (_, Stop::Failed) => self.by_error().unwrap_or_else(|| by_answer("The model failed.")),
-            (_, _) if self.ending.last_result_failed => {
+            (_, _) if self.ending.last_result == Some(Told::Failed) => {
                 self.by_error().unwrap_or_else(|| self.by_conclusion())
             }
             (_, Stop::Midway) if !is_user_last => by_answer("It broke off midway."),
@@ -246,14 +249,14 @@ impl Shown<'_> {
 }
 
 /// Returns how a command confirms what was done, if it does.
-fn confirmation(command: &str) -> Option<Confirmation> {
+fn confirmed(command: &str) -> Option<Told> {
     static KEEPS: Signs =
         Signs::new("git commit|git push|deploy|apply|publish|restart|rollout|merge");
     static CHECKS: Signs =
         Signs::new("test|pytest|vitest|jest|rspec|ctest|check|verify|clippy|tsc |lint|build");
     let command = command.to_lowercase();
-    let keeps = KEEPS.are_in(&command).then_some(Confirmation::Kept);
-    keeps.or_else(|| CHECKS.are_in(&command).then_some(Confirmation::Checked))
+    let keeps = KEEPS.are_in(&command).then_some(Told::Kept);
+    keeps.or_else(|| CHECKS.are_in(&command).then_some(Told::Checked))
 }
 
 /// Returns the last thing that a model said with substance.

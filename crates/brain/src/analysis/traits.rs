@@ -1,6 +1,8 @@
 //! What a unit of work is like, as traits that examples have, too: who said which words where, what was run, how it ended.
 
-use super::examples::{join, words};
+use std::sync::LazyLock;
+
+use super::examples::{ByHash, join, words};
 use super::files::Files;
 use super::kind::{Work, changed_kinds};
 use super::language::ending;
@@ -8,6 +10,7 @@ use super::outcome::Ending;
 use super::speech::sentences;
 use super::talk::{Speaker, Talk};
 use crate::boundary::Cause;
+use crate::thesaurus;
 
 /// Where a trait was seen: what a word means depends on who said it, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -200,10 +203,11 @@ impl Traits {
         }
     }
 
-    /// Takes in the words of a part, and each two that stand side by side.
+    /// Takes in the words of a part, each two that stand side by side, and what the words mean.
     fn note(&mut self, part: Part, words: &[u64]) {
         let pairs = words.windows(2).map(|pair| join(pair[0], pair[1]));
-        self.parts.push((part, words.iter().copied().chain(pairs).collect()));
+        let meant = words.iter().flat_map(|word| meanings(*word)).copied();
+        self.parts.push((part, words.iter().copied().chain(pairs).chain(meant).collect()));
     }
 
     fn finish(mut self) -> Self {
@@ -218,6 +222,26 @@ impl Traits {
         self
     }
 }
+
+/// Returns what stands for the meanings of a word: others with the same meaning have it, too.
+fn meanings(word: u64) -> &'static [u64] {
+    static MEANINGS: LazyLock<ByHash<Vec<u64>>> = LazyLock::new(|| {
+        let mut meanings: ByHash<Vec<u64>> = ByHash::default();
+        for (group, number) in thesaurus::groups().zip(0..) {
+            for word in group {
+                // Of a script without spaces there may be several, each of which means less than the word.
+                if let [word] = words(word)[..] {
+                    meanings.entry(word).or_default().push(join(MEANING, number));
+                }
+            }
+        }
+        meanings
+    });
+    MEANINGS.get(&word).map_or(&[], Vec::as_slice)
+}
+
+/// Stands before the number of a meaning.
+const MEANING: u64 = 0x3a;
 
 fn named(name: &str) -> u64 {
     name.bytes().fold(0, |hash, byte| join(hash, u64::from(byte)))
@@ -251,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_word_is_another_trait_in_another_part() {
-        let [asked, said] = [Traits::of_request("stop it"), Traits::of_last_words("stop it", true)];
+        let [asked, said] = [Traits::of_request("ab cd"), Traits::of_last_words("ab cd", true)];
         let only = |traits: &Traits| traits.parts().next().map(|(part, all)| (part, all.to_vec()));
         let (Some((Part::Request, asked)), Some((Part::LastWords, said))) =
             (only(&asked), only(&said))
@@ -260,6 +284,13 @@ mod tests {
         };
         assert_eq!((asked.len(), said.len()), (3, 3), "two words and a pair");
         assert!(asked.iter().all(|known| !said.contains(known)));
+    }
+
+    #[test]
+    fn words_that_mean_the_same_share_a_trait() {
+        let [one, other] =
+            ["notebook", "laptop"].map(|word| Traits::of_request(word).parts[0].1.clone());
+        assert!(one != other && one.iter().any(|known| other.contains(known)), "{one:?} {other:?}");
     }
 
     #[test]

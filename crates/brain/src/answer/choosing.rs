@@ -76,7 +76,7 @@ const BY_SENTENCE: f64 = 4.2;
 const BY_WORD: f64 = 0.12;
 const BY_PROJECT: f64 = -4.5;
 /// How much that must come to for an answer.
-const ENOUGH: f64 = 2.2;
+const ENOUGH: f64 = 2.5;
 /// How much of a question must be covered for one to be sure of the answer.
 const MEDIUM: f64 = 0.72;
 const HIGH: f64 = 0.86;
