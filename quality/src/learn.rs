@@ -5,6 +5,7 @@
 //! told by leaving out each of them in turn.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -13,7 +14,7 @@ use pi_brain_brain::{
     Analysis, Cause, EntryFacts, Fitted, KINDS, OUTCOMES, Part, SegmentContext, SegmentRange,
     Traits, measure, read_exchange, short, word,
 };
-use pi_brain_session::{Millis, Session};
+use pi_brain_session::{EntryId, Millis, Session};
 
 use crate::ending;
 use crate::script::{Script, Step, Unit, World};
@@ -95,8 +96,8 @@ pub(crate) fn learn(corpus: &Path) -> anyhow::Result<String> {
         (Subject::exchanges(), examples.exchanges),
     ];
     for (subject, examples) in all {
-        page +=
-            &format!("{}, by authors left out: {}\n", subject.file, leave_out(&subject, &examples));
+        let told = leave_out(&subject, &examples)?;
+        writeln!(page, "{}, by authors left out: {told}", subject.file)?;
         let path = Path::new(FOLDER).join(subject.file);
         let fitted = fit(&subject, &examples);
         fs::write(&path, fitted.to_bytes()).with_context(|| path.display().to_string())?;
@@ -258,7 +259,7 @@ fn listen(script: &Script, unit: &Unit, written: &Written) -> anyhow::Result<Ana
         now: Millis(0),
     });
     for (at, entry) in session.log().entries().iter().enumerate() {
-        let Some(id) = entry.id.as_ref().map(|id| id.as_str()) else { continue };
+        let Some(id) = entry.id.as_ref().map(EntryId::as_str) else { continue };
         if wanted.contains(id) {
             let text = session.entry_raw(at)?;
             let (time, raw) = (entry.timestamp, text.raw());
@@ -297,7 +298,9 @@ impl Table {
         let counts = |part: Part| subject.parts[part as usize] > 0.0;
         for example in examples {
             for (_, all) in example.traits.parts().filter(|(part, _)| counts(*part)) {
-                all.iter().for_each(|known| *seen.entry(short(*known)).or_default() += 1);
+                for known in all {
+                    *seen.entry(short(*known)).or_default() += 1;
+                }
             }
         }
         let kept: BTreeSet<u64> =
@@ -330,7 +333,7 @@ impl Table {
 }
 
 /// Says how many examples are judged right by what was learnt from other authors.
-fn leave_out(subject: &Subject, examples: &[Example]) -> String {
+fn leave_out(subject: &Subject, examples: &[Example]) -> anyhow::Result<String> {
     let table = Table::of(subject, examples);
     let authors: BTreeSet<&String> = examples.iter().filter_map(|it| it.author.as_ref()).collect();
     let (mut right, mut all, mut any) = (0, 0, 0);
@@ -352,7 +355,7 @@ fn leave_out(subject: &Subject, examples: &[Example]) -> String {
         }
     }
     if subject.labels.len() > 1 {
-        return format!("{right} of {all} right, {any} by one of the readers");
+        return Ok(format!("{right} of {all} right, {any} by one of the readers"));
     }
     weighed.sort_by(|one, other| other.0.total_cmp(&one.0));
     let mut page = format!("{right} of {all} are such");
@@ -363,10 +366,10 @@ fn leave_out(subject: &Subject, examples: &[Example]) -> String {
             found * 100 >= right * share
         });
         if let Some(((sum, _), listed)) = enough {
-            page += &format!("; {found} among the {listed} above {sum:.2}");
+            write!(page, "; {found} among the {listed} above {sum:.2}")?;
         }
     }
-    page
+    Ok(page)
 }
 
 fn fit(subject: &Subject, examples: &[Example]) -> Fitted {

@@ -1,7 +1,7 @@
 //! Takes labelled sessions in as anybody's, and scores what is said of them.
 //!
-//! What rules are tuned on shows its misses, and so does what they are tried on first. The sessions that are held out were
-//! labelled by somebody who had not seen the rules; their misses are not shown, so that nobody tunes on them.
+//! What rules are tuned on shows its misses. The sessions that are held out were written and labelled by people who had not
+//! seen the rules; their misses are not shown, so that nobody tunes on them.
 
 mod script;
 mod session;
@@ -42,14 +42,24 @@ struct Arguments {
     learn: bool,
 }
 
-/// What the parts of the corpus are called, and the folders they lie in.
-const PARTS: [(&str, &str); 6] = [
-    ("Tuned on", "tuned"),
-    ("Learnt from", "learnt"),
-    ("Fresh", "fresh"),
-    ("Newest", "newest"),
-    ("Unseen", "unseen"),
-    ("Held out", "held-out"),
+/// A part of the corpus.
+struct Section {
+    title: &'static str,
+    folder: &'static str,
+    is_held_out: bool,
+}
+
+const fn section(title: &'static str, folder: &'static str, is_held_out: bool) -> Section {
+    Section { title, folder, is_held_out }
+}
+
+const SECTIONS: [Section; 6] = [
+    section("Tuned on", "tuned", false),
+    section("Learnt from", "learnt", false),
+    section("Fresh", "fresh", false),
+    section("Held out, first author", "held-out", true),
+    section("Held out, second author", "newest", true),
+    section("Held out, third author", "unseen", true),
 ];
 
 /// When the sessions are looked at: long after the last of them has ended.
@@ -62,34 +72,59 @@ fn main() -> anyhow::Result<()> {
         return Ok(());
     }
     let mut page = String::new();
-    let is_wanted = |folder: &str| arguments.part.as_deref().is_none_or(|wanted| wanted == folder);
-    for (name, folder) in PARTS.into_iter().filter(|(_, folder)| is_wanted(folder)) {
-        let worlds = World::read_all(&arguments.corpus.join(folder))?;
-        let mut scores = Scores::default();
-        for world in &worlds {
-            score(world, &mut scores)?;
+    let mut held_out = Scored::default();
+    let is_wanted = |part: &&Section| arguments.part.as_deref().is_none_or(|it| it == part.folder);
+    for part in SECTIONS.iter().filter(is_wanted) {
+        let mut scored = Scored::default();
+        for world in &World::read_all(&arguments.corpus.join(part.folder))? {
+            scored.sessions += world.scripts.len();
+            scored.units += world.units();
+            score(world, &mut scored.scores)?;
         }
-        let sessions: usize = worlds.iter().map(|world| world.scripts.len()).sum();
-        let units: usize = worlds.iter().map(World::units).sum();
-        writeln!(page, "\n## {name}: {sessions} sessions, {units} units of work\n")?;
+        scored.show(part.title, &mut page)?;
+        let unjudged = &scored.scores.unjudged;
+        if !unjudged.is_empty() {
+            let folder = part.folder;
+            writeln!(page, "\nLinks to judge in {folder}/edges.toml:\n{}", unjudged.join("\n"))?;
+        }
+        if part.is_held_out {
+            held_out.add(&scored);
+        } else if arguments.misses {
+            writeln!(page, "\n{}", scored.scores.misses.join("\n"))?;
+        }
+    }
+    if arguments.part.is_none() {
+        held_out.show("All that is held out", &mut page)?;
+    }
+    print!("{page}");
+    Ok(())
+}
+
+/// What was scored, and how it went.
+#[derive(Default)]
+struct Scored {
+    sessions: usize,
+    units: usize,
+    scores: Scores,
+}
+
+impl Scored {
+    fn add(&mut self, other: &Self) {
+        self.sessions += other.sessions;
+        self.units += other.units;
+        self.scores.add(&other.scores);
+    }
+
+    fn show(&self, title: &str, page: &mut String) -> std::fmt::Result {
+        let Self { sessions, units, scores } = self;
+        writeln!(page, "\n## {title}: {sessions} sessions, {units} units of work\n")?;
         writeln!(page, "|  | right | of | share |\n| --- | ---: | ---: | ---: |")?;
         for (aspect, tally) in &scores.tallies {
             let share = percent(tally.right, tally.all);
             writeln!(page, "| {} | {} | {} | {share} |", aspect.name(), tally.right, tally.all)?;
         }
-        if !scores.unjudged.is_empty() {
-            writeln!(
-                page,
-                "\nLinks to judge in {folder}/edges.toml:\n{}",
-                scores.unjudged.join("\n")
-            )?;
-        }
-        if arguments.misses && folder != "held-out" {
-            writeln!(page, "\n{}", scores.misses.join("\n"))?;
-        }
+        Ok(())
     }
-    print!("{page}");
-    Ok(())
 }
 
 fn percent(right: usize, all: usize) -> String {

@@ -89,6 +89,15 @@ impl Scores {
         }
     }
 
+    /// Takes in the tallies of others.
+    pub(crate) fn add(&mut self, others: &Self) {
+        for (aspect, tally) in &others.tallies {
+            let sum = self.tallies.entry(*aspect).or_default();
+            sum.right += tally.right;
+            sum.all += tally.all;
+        }
+    }
+
     /// Scores one unit of work.
     pub(crate) fn compare(
         &mut self,

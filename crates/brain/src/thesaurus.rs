@@ -23,7 +23,9 @@ mod tests {
             let shown: Vec<&str> = group.collect();
             assert!(words.len() > 1, "{shown:?} has nothing to compare");
             assert!(words.iter().all(|word| !is_stop_word(word)), "{shown:?} has a stop word");
-            words.into_iter().for_each(|word| *seen.entry(word).or_default() += 1);
+            for word in words {
+                *seen.entry(word).or_default() += 1;
+            }
         }
         let vague: Vec<_> = seen.iter().filter(|(_, count)| **count > 4).collect();
         assert!(vague.is_empty(), "these mean too many things: {vague:?}");

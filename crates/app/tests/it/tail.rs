@@ -27,7 +27,10 @@ fn say(home: &Home, number: u32, text: &str) {
 fn a_new_line_is_found_at_once() {
     let home = Home::with(&world(3, 120));
     home.ingest();
-    let position = || SearchIndex::open(&home.data.join("index")).unwrap().position().unwrap();
+    let index = || SearchIndex::open(&home.data.join("index")).unwrap();
+    // Nodes that were written anew once they were linked count twice until what was replaced is merged away.
+    index().merge().unwrap();
+    let position = || index().position().unwrap();
     let before = position();
     let mut app = home.open();
     for number in 0..30 {
@@ -63,7 +66,7 @@ fn a_new_line_is_found_at_once() {
     drop(app);
     home.ingest();
     assert!(position() > before);
-    SearchIndex::open(&home.data.join("index")).unwrap().merge().unwrap();
+    index().merge().unwrap();
     let app = home.open();
     let from_index: Vec<Vec<String>> = questions.iter().map(|query| answer(&app, query)).collect();
     assert_eq!(from_tail, from_index);

@@ -50,6 +50,9 @@ pub(super) fn node_type(work: &Work<'_>, traits: &Traits) -> (NodeType, bool) {
     if work.opened_by == Some(Cause::Handoff) || HANDOFF.are_in(&heard()) {
         return (NodeType::Handoff, true);
     }
+    if work.goal.is_empty() && work.calls.in_order().is_empty() {
+        return (NodeType::Other, true);
+    }
     let mut weighed: Vec<(NodeType, f32)> =
         KINDS.into_iter().zip(JUDGEMENT.weigh(traits)).collect();
     // The sort is stable: of equals the earlier one stays first.
@@ -64,7 +67,7 @@ static HANDOFF: Signs = Signs::new(
 
 /// Returns what kinds of files some are, and of which kind all of them are.
 pub(super) fn changed_kinds<'a>(
-    paths: impl Iterator<Item = &'a String> + Clone,
+    paths: &(impl Iterator<Item = &'a String> + Clone),
 ) -> Vec<&'static str> {
     type Kind = (fn(&str) -> bool, &'static str, &'static str);
     let kinds: [Kind; 5] = [

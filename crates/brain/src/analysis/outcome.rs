@@ -114,10 +114,8 @@ impl Ending {
 
     pub(super) fn hear_result(&mut self, call: &Call, failed: bool) {
         let command = call.command.as_deref().unwrap_or_default();
-        self.last_result = match failed {
-            true => (!call.only_looks()).then_some(Told::Failed),
-            false => confirmed(command),
-        };
+        self.last_result =
+            if failed { (!call.only_looks()).then_some(Told::Failed) } else { confirmed(command) };
         self.has_committed |= !failed && command.contains("git commit");
         self.has_taken_back |= !failed && command::takes_back(command);
         self.worked_since = true;
@@ -163,12 +161,17 @@ impl Ending {
                 doubt: None,
             };
         };
+        let conclusion = conclusion(with.talk);
+        let shown = Shown { ending: self, answer, with, conclusion };
+        if answer.stop == Stop::Failed && conclusion.is_none() {
+            let (entry, sentence) = shown.evidence(Outcome::Failed);
+            return Verdict { outcome: Outcome::Failed, entry: Some(entry), sentence, doubt: None };
+        }
         let mut weighed: Vec<(Outcome, f32)> =
             OUTCOMES.into_iter().zip(JUDGEMENT.weigh(with.traits)).collect();
         // The sort is stable: of equals the earlier one stays first.
         weighed.sort_by(|one, other| other.1.total_cmp(&one.1));
         let is_clear = weighed[0].1 - weighed[1].1 > CLEAR;
-        let shown = Shown { ending: self, answer, with, conclusion: conclusion(with.talk) };
         let (entry, sentence) = shown.evidence(weighed[0].0);
         Verdict {
             outcome: weighed[0].0,

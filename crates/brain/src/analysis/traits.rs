@@ -133,7 +133,7 @@ impl Scene<'_> {
         note_if(self.ended_by == Some(Cause::Compaction), "then a summary");
         facts.extend(self.work.calls.in_order().iter().map(|tool| format!("used {tool}")));
         facts.extend(modified.keys().map(|path| format!("changed .{}", ending(path))));
-        facts.extend(changed_kinds(modified.keys()).into_iter().map(str::to_owned));
+        facts.extend(changed_kinds(&modified.keys()).into_iter().map(str::to_owned));
         facts.extend(read.keys().map(|path| format!("read .{}", ending(path))));
         facts
     }

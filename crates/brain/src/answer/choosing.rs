@@ -75,8 +75,9 @@ const BY_SUBJECT: f64 = 1.1;
 const BY_SENTENCE: f64 = 4.2;
 const BY_WORD: f64 = 0.12;
 const BY_PROJECT: f64 = -4.5;
-/// How much that must come to for an answer.
+/// How much that must come to for an answer; and how much of a question one passage must have to answer it in any case.
 const ENOUGH: f64 = 2.5;
+const WHOLE: f64 = 0.99;
 /// How much of a question must be covered for one to be sure of the answer.
 const MEDIUM: f64 = 0.72;
 const HIGH: f64 = 0.86;
@@ -106,6 +107,8 @@ pub fn choose(
         let turn = contexts.turn(passage);
         let in_project = weighed_share(&reading.project, &weights, whole);
         knowledge.in_project = knowledge.in_project.max(in_project);
+        let in_passage = weighed_share(&reading.fits, &weights, whole);
+        knowledge.in_passage = knowledge.in_passage.max(in_passage);
         for sentence in &reading.sentences {
             let near = sentence.fits.iter().zip(&reading.fits).zip(&context);
             let fits: Vec<f64> = near
@@ -161,6 +164,8 @@ struct Knowledge {
     of_subject: f64,
     /// How well the best sentence fits.
     in_sentence: f64,
+    /// How much of the question one passage has.
+    in_passage: f64,
     /// How much of the question the name of a project has.
     in_project: f64,
 }
@@ -174,7 +179,7 @@ impl Knowledge {
             + self.in_sentence * BY_SENTENCE
             + words * BY_WORD
             + self.in_project * BY_PROJECT;
-        sum >= ENOUGH
+        sum >= ENOUGH || self.in_passage >= WHOLE
     }
 }
 

@@ -176,6 +176,21 @@ fn a_question_in_other_words_or_another_language_is_answered() {
 }
 
 #[test]
+fn who_knows_no_answer_gives_none() {
+    let passages = said(&[
+        (1, 1, Voice::Model, "Why we did not take meilisearch for the search I cannot tell."),
+        (
+            2,
+            1,
+            Voice::Model,
+            "I would not take meilisearch for the search: it dumps on each upgrade.",
+        ),
+    ]);
+    let answer = first("why did we not take meilisearch for the search?", &passages);
+    assert!(answer.contains("upgrade"), "{answer}");
+}
+
+#[test]
 fn nothing_is_said_when_nothing_fits() {
     let passages = said(&[
         (1, 1, Voice::Person, "the gateway should use less memory"),

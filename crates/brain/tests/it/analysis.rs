@@ -238,37 +238,76 @@ fn a_long_list_of_errors_keeps_the_last() {
 fn outcomes() {
     use Outcome::{Abandoned, Failed, Partial, Success};
     let failed = "FAIL\n\nCommand exited with code 1";
-    let start = || Story::new().user("x");
-    let thanks = json!([{ "type": "text", "text": "Half" }]);
+    let cut = json!([{ "type": "text", "text": "I am looking at the parser" }]);
+    let fix = || Story::new().user("the login test fails on main, please fix it");
+    let pages = || Story::new().user("translate the ten help pages into German");
     let cases = [
-        (start().say("Done."), Success, "e2"),
-        (start(), Abandoned, "e1"),
-        (start().say("Which one?"), Partial, "e2"),
-        (start().edit("a", Ok("")).say("Done. Anything else?"), Success, "e4"),
-        (start().answer("aborted", &thanks), Abandoned, "e2"),
-        (start().edit("a", Ok("")).answer("aborted", &thanks), Partial, "e4"),
-        (start().answer("length", &thanks), Partial, "e2"),
-        (start().call("bash", &json!({})), Partial, "e2"),
-        (start().say("Done.").user("and now?"), Partial, "e3"),
-        (start().fail("529"), Failed, "e2"),
-        (start().edit("a", Ok("")).fail("529"), Partial, "e4"),
-        (start().fail("529").say("Done."), Success, "e3"),
-        (start().bash("npm test", Err(failed)).say("It fails."), Failed, "e4"),
-        (start().edit("a", Ok("")).bash("npm test", Err(failed)).say("It fails."), Failed, "e6"),
-        (start().bash("npm test", Err(failed)).bash("ls", Ok("")).say("Hm."), Partial, "e3"),
-        (start().bash("grep x", Err(failed)).say("There is none."), Success, "e4"),
-        (start().read("x", Err("ENOENT")).say("There is none."), Success, "e4"),
+        (fix(), Abandoned, "e1"),
         (
-            start().bash("npm test", Err(failed)).bash("git commit -m x", Ok("")).say("So."),
+            Story::new().user("why is the build so slow?").say(
+                "Because the key of the cache has the date in it, so that it is cold every day.",
+            ),
+            Success,
+            "e2",
+        ),
+        (
+            fix()
+                .edit("a.ts", Ok(""))
+                .bash("npm test", Ok("12 passed"))
+                .say("Fixed, all tests pass."),
             Success,
             "e6",
         ),
+        (
+            fix()
+                .bash("npm test", Err(failed))
+                .edit("a.ts", Ok(""))
+                .bash("npm test", Ok("12 passed"))
+                .say("Fixed, all tests pass. Committed as `3f9c2ab`."),
+            Success,
+            "e8",
+        ),
+        (
+            pages()
+                .edit("a.md", Ok(""))
+                .say("Three of the ten pages are done, the rest is still open."),
+            Partial,
+            "e4",
+        ),
+        (
+            pages()
+                .edit("a.md", Ok(""))
+                .say("Three of the ten pages are done.")
+                .user("good for today, the rest tomorrow"),
+            Partial,
+            "e5",
+        ),
+        (
+            fix()
+                .bash("npm test", Err(failed))
+                .say("It does not work, I could not find the cause."),
+            Failed,
+            "e3",
+        ),
+        (fix().fail("529 Overloaded"), Failed, "e2"),
+        (
+            pages()
+                .say("I would begin with the first page.")
+                .user("forget it, we drop the German pages, never mind"),
+            Abandoned,
+            "e3",
+        ),
+        (pages().edit("a.md", Ok("")).answer("aborted", &cut), Abandoned, "e4"),
     ];
+    let mut wrong = Vec::new();
     for (number, (story, outcome, entry)) in cases.into_iter().enumerate() {
         let node = story.node();
-        assert_eq!(node.content.outcome, outcome, "case {number}");
-        assert_eq!(ext(&node).evidence["content.outcome"], [entry], "case {number}");
+        let shown = &ext(&node).evidence["content.outcome"];
+        if node.content.outcome != outcome || *shown != [entry] {
+            wrong.push(format!("case {number}: {:?}, shown by {shown:?}", node.content.outcome));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
@@ -289,12 +328,17 @@ fn types() {
         (Story::new().user("deploy the server").bash("systemctl restart shop", Ok("")), Sysadmin),
         (Story::new().user("import the csv into a dataframe"), Data),
         (Story::new().user("write a handoff for the next session, a hand-over"), Handoff),
-        (Story::new().user("hello"), Other),
+        (Story::new().user("a poem for the birthday of my sister, please"), Other),
         (Story::new(), Other),
     ];
+    let mut wrong = Vec::new();
     for (number, (story, expected)) in cases.into_iter().enumerate() {
-        assert_eq!(story.node().classification.node_type, expected, "case {number}");
+        let found = story.node().classification.node_type;
+        if found != expected {
+            wrong.push(format!("case {number}: {found:?}, not {expected:?}"));
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

@@ -24,7 +24,7 @@ const LONGEST: usize = 600;
 const OPTION_WORDS: usize = 4;
 
 /// So clearly must a reply settle something: a list of decisions that holds what is none is read by nobody.
-const CLEAR: f32 = 0.05;
+const CLEAR: f32 = 0.12;
 
 impl Reply<'_> {
     /// Reads what is decided here, if anything is.
