@@ -433,9 +433,15 @@ mod tests {
     #[test]
     fn weights_give_what_is_wanted_as_nearly_as_small_ones_can() {
         let rows: Vec<Vec<(usize, f32)>> = (0..200)
-            .map(|at| if at % 2 == 0 { vec![(0, 1.0), (2, 1.0)] } else { vec![(1, 1.0), (2, 1.0)] })
+            .map(|at: usize| {
+                if at.is_multiple_of(2) {
+                    vec![(0, 1.0), (2, 1.0)]
+                } else {
+                    vec![(1, 1.0), (2, 1.0)]
+                }
+            })
             .collect();
-        let wanted = |at: usize| if at % 2 == 0 { 1.0 } else { -1.0 };
+        let wanted = |at: usize| if at.is_multiple_of(2) { 1.0 } else { -1.0 };
         let rows: Vec<_> =
             rows.iter().enumerate().map(|(at, row)| (row, 1.0, wanted(at))).collect();
         let weights = solve(&rows, 4);
