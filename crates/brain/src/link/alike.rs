@@ -1,17 +1,18 @@
 //! `semantic`, `technique_shared` and `project_related`: nodes that have rare things in common.
 //!
-//! Each thing that both have is evidence: the more, the fewer nodes have it (see [`Keys::weight`]), and by its kind. A word counts
-//! once, more if something was decided about it, and a phrase of two words counts beside them; a file counts more, since work has
-//! few of them; tags and tools count less, since they only say what kind of work it was. How alike two nodes are is their evidence
-//! against everything that each has (the geometric mean of the two): long texts have something in common by chance. The rules:
+//! Each thing that both have is evidence: the more, the fewer nodes have it (see [`Keys::weight`]), and by its kind. A word
+//! counts once, more if something was decided about it, and a phrase of two words counts beside them; a file counts more,
+//! since work has few of them; tags and tools count less, since they only say what kind of work it was. How alike two nodes
+//! are is their evidence against everything that each has (the geometric mean of the two): long texts have something in
+//! common by chance. The rules:
 //!
 //! - `project_related`: the same project, other sessions, and files that few others touched; alike in files.
-//! - `technique_shared`: other projects, at least two rare tags, topics or tools, and three rare words, of which two make a phrase;
-//!   alike in the former. Two programs in one language have no more in common than that.
-//! - `semantic`: so much evidence, some of it in what was said, that it is no chance; alike in everything. It takes the more, the less they belong together anyway:
-//!   little in one project or where one calls the other's project by name, which is evidence, too; more
-//!   in one session, where the same words come again and again; most in two projects that do not speak of each other, and then words alone
-//!   do not do.
+//! - `technique_shared`: other projects, at least two rare tags, topics or tools, and three rare words, of which two make a
+//!   phrase; alike in the former. Two programs in one language have no more in common than that.
+//! - `semantic`: so much evidence, some of it in what was said, that it is no chance; alike in everything. It takes the
+//!   more, the less they belong together anyway: little in one project or where one calls the other's project by name,
+//!   which is evidence, too; more in one session, where the same words come again and again; most in two projects that do
+//!   not speak of each other, and then words alone do not do.
 //!
 //! Where several hold, the strongest is taken. The link leads from the earlier one to the later.
 

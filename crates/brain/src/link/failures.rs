@@ -1,9 +1,9 @@
 //! `failure_pattern`: the same thing went wrong.
 //!
 //! The rule: both nodes saw an error of one type whose messages are equal but for paths, numbers, ids and quotes, with
-//! at least three different words that do not stand in any error, and few nodes saw it. That a text to be replaced was not found is no such thing: it
-//! says nothing of the work. Each is linked with the next one in time, so that a pattern is a chain and not a knot. The
-//! rarer the error, the stronger the link.
+//! at least three different words that do not stand in any error, and few nodes saw it. That a text to be replaced was not
+//! found is no such thing: it says nothing of the work. Each is linked with the next one in time, so that a pattern is a
+//! chain and not a knot. The rarer the error, the stronger the link.
 
 use std::collections::BTreeSet;
 

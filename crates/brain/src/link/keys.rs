@@ -60,8 +60,8 @@ pub(super) struct Keys {
 const COMMON: usize = 20;
 const UNCOMMON: usize = 5;
 
-/// A brain of few nodes is weighed as if so many more were there that share nothing: that two of twenty nodes have something says
-/// no more than that two of two hundred have it.
+/// A brain of few nodes is weighed as if so many more were there that share nothing: that two of twenty nodes have
+/// something says no more than that two of two hundred have it.
 const BACKGROUND: usize = 200;
 
 impl Keys {

@@ -17,8 +17,8 @@ const COMMON: &[&str] = &[
     "write",
 ];
 
-/// Words that say nothing: the common ones, and those of grammar and of talk in English, German, Dutch, Portuguese, Spanish, French, Italian, Polish and Swedish, without
-/// accents: where few nodes are in a language, all of its words are rare.
+/// Words that say nothing: the common ones, and those of grammar and of talk in English, German, Dutch, Portuguese, Spanish,
+/// French, Italian, Polish and Swedish, without accents: where few nodes are in a language, all of its words are rare.
 static EMPTY: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     "one two three four five six seven eight nine ten first third above agree agreed almost already although anyway bad \
      because below best better both die dont each either else enough even every few fine gonna great hello hey hmm however including \
