@@ -185,13 +185,13 @@ fn hash(before: u64, character: char) -> u64 {
 }
 
 /// Makes one of two hashes; the other way round it is another.
-pub(super) fn join(one: u64, other: u64) -> u64 {
+pub(crate) fn join(one: u64, other: u64) -> u64 {
     (one ^ other).wrapping_mul(0x0100_0000_01b3).rotate_left(17)
 }
 
 /// Takes hashes as they are.
 #[derive(Default)]
-pub(super) struct Hashed(u64);
+pub(crate) struct Hashed(u64);
 
 impl Hasher for Hashed {
     fn finish(&self) -> u64 {
@@ -207,7 +207,7 @@ impl Hasher for Hashed {
     }
 }
 
-pub(super) type ByHash<T> = collections::HashMap<u64, T, BuildHasherDefault<Hashed>>;
+pub(crate) type ByHash<T> = collections::HashMap<u64, T, BuildHasherDefault<Hashed>>;
 pub(super) type HashSet = collections::HashSet<u64, BuildHasherDefault<Hashed>>;
 
 #[cfg(test)]

@@ -110,6 +110,7 @@ pub(super) fn candidates(nodes: &[Known], keys: &Keys, names: &Names) -> Vec<Can
 /// Adds up the weight of everything that a node has, by kind.
 fn totals(node: usize, keys: &Keys) -> [f64; KINDS] {
     let mut totals = [0.0; KINDS];
+    totals[Kind::Phrase as usize] = keys.own_phrases(node).into();
     for &key in keys.of_node(node) {
         totals[keys.kind(key) as usize] += keys.weight(key);
     }

@@ -1,11 +1,13 @@
 //! What nodes can have in common, and how rare each of these is.
 
 use std::collections::HashMap;
+use std::mem::take;
 use std::sync::Arc;
 
 use super::signature::{error_signature, quoted_errors};
-use super::words::{Told, stems, telling_phrases, telling_words};
+use super::words::{Phrase, Spoken, Told, Words, stems};
 use super::{KnownLesson, LessonFact, NodeFacts};
+use crate::analysis::examples::ByHash;
 use crate::node::LessonLevel;
 
 /// What kind of thing nodes have in common.
@@ -52,8 +54,23 @@ pub(super) struct Keys {
     all: Vec<Key>,
     /// The number of each, by kind and text.
     numbers: [HashMap<Arc<str>, u32>; KINDS],
-    /// What each node has.
+    /// What each node has, but for phrases that no other has.
     of_node: Vec<Vec<u32>>,
+    /// How many of these each node has.
+    own_phrases: Vec<u32>,
+    /// All phrases, by what stands for them. Most are said in one node and never again, and little is kept of those: there
+    /// may be millions.
+    phrases: ByHash<Said>,
+    words: Words,
+}
+
+/// Where a phrase was said.
+#[derive(Clone, Copy, Debug)]
+enum Said {
+    /// In this node and in no other, and how.
+    Once(u32, Spoken),
+    /// In several; this is the number of the key.
+    Again(u32),
 }
 
 /// What more nodes have than this links none of them, and what at most so many have may.
@@ -69,72 +86,99 @@ impl Keys {
     pub(super) fn add(&mut self, node: &NodeFacts) {
         let number = self.of_node.len();
         self.of_node.push(Vec::new());
+        self.own_phrases.push(0);
         // What is said of models and users sounds alike whatever the work was.
         let is_about_work =
             |lesson: &&LessonFact| !matches!(lesson.level, LessonLevel::Model | LessonLevel::User);
         let learnt = node.lessons.iter().filter(is_about_work).map(|lesson| &*lesson.text);
         let text: Vec<&str> = [&*node.text, &*node.decisions].into_iter().chain(learnt).collect();
         let text = text.join("\n");
-        let of_project = stems(&node.project);
-        let of_work = |told: &Told| !of_project.contains(&told.stem);
-        for told in telling_words(&text).filter(of_work) {
-            self.note_told(number, Kind::Word, told);
+        let of_project = self.words.told(&node.project);
+        for (kind, text) in [(Kind::Word, &*text), (Kind::Subject, &node.decisions)] {
+            for Told { stem, said } in self.words.telling(text) {
+                if of_project.iter().all(|it| it.stem != stem) {
+                    let key = self.number(kind, &stem);
+                    self.note(number, key);
+                    self.note_how(key, || said.to_string());
+                }
+            }
         }
-        for told in telling_words(&node.decisions).filter(of_work) {
-            self.note_told(number, Kind::Subject, told);
-        }
-        for told in telling_phrases(&text) {
-            self.note_told(number, Kind::Phrase, told);
-        }
+        let mut words = take(&mut self.words);
+        words.each_telling_phrase(&text, |phrase| self.note_phrase(number, &phrase));
+        self.words = words;
         for file in node.files.iter().filter(|file| !is_everybodys(file)) {
-            self.note(number, Kind::File, whole_path(&node.project, file));
+            self.note_text(number, Kind::File, &whole_path(&node.project, file));
         }
         for tag in &node.tags {
-            self.note(number, Kind::Tag, tag.to_lowercase());
+            self.note_text(number, Kind::Tag, &tag.to_lowercase());
         }
         for tool in &node.tools {
-            self.note(number, Kind::Tool, tool.to_lowercase());
+            self.note_text(number, Kind::Tool, &tool.to_lowercase());
         }
         for error in &node.errors {
             let signature = signature(&error.error_type, &error.message);
-            self.note(number, Kind::Error, signature);
+            self.note_text(number, Kind::Error, &signature);
         }
         let messages = node.errors.iter().map(|error| &*error.message);
         for said in messages.chain([&*node.text]).flat_map(quoted_errors) {
-            self.note(number, Kind::Error, said);
+            self.note_text(number, Kind::Error, &said);
         }
     }
 
-    fn note_told(&mut self, node: usize, kind: Kind, Told { stem, said }: Told) {
-        let is_other = stem != said;
-        let key = self.note(node, kind, stem);
-        let key = &mut self.all[key as usize];
-        if key.count == 1 && is_other {
-            key.said = Some(said.into());
+    /// Notes a phrase, which is something to have in common as soon as a second node says it.
+    fn note_phrase(&mut self, node: usize, phrase: &Phrase<'_>) {
+        let mark = phrase.mark();
+        match self.phrases.get(&mark).copied() {
+            None => {
+                let by = u32::try_from(node).unwrap_or(u32::MAX);
+                self.phrases.insert(mark, Said::Once(by, phrase.spoken));
+                self.own_phrases[node] += 1;
+            }
+            Some(Said::Once(first, _)) if first as usize == node => {}
+            Some(Said::Once(first, spoken)) => {
+                let key = self.number(Kind::Phrase, &phrase.stems());
+                self.phrases.insert(mark, Said::Again(key));
+                self.own_phrases[first as usize] -= 1;
+                self.note(first as usize, key);
+                self.note_how(key, || phrase.words.said(&spoken));
+                self.note(node, key);
+            }
+            Some(Said::Again(key)) => self.note(node, key),
         }
     }
 
-    fn note(&mut self, node: usize, kind: Kind, text: String) -> u32 {
-        let number = self.number(kind, text);
+    fn note_text(&mut self, node: usize, kind: Kind, text: &str) {
+        let key = self.number(kind, text);
+        self.note(node, key);
+    }
+
+    fn note(&mut self, node: usize, number: u32) {
         let key = &mut self.all[number as usize];
         if key.latest == Some(node) {
-            return number;
+            return;
         }
         self.of_node[node].push(number);
         key.latest = Some(node);
         key.count += 1;
-        if matches!(kind, Kind::Word | Kind::Subject | Kind::Phrase) && key.count > COMMON {
+        if matches!(key.kind, Kind::Word | Kind::Subject | Kind::Phrase) && key.count > COMMON {
             key.nodes = Vec::new();
         } else {
             key.nodes.push(node);
         }
-        number
+    }
+
+    /// Notes how something was said that only one node has so far, if that is not how it is compared.
+    fn note_how(&mut self, number: u32, said: impl Fn() -> String) {
+        let key = &mut self.all[number as usize];
+        if key.count == 1 && key.said.is_none() {
+            key.said = Some(said()).filter(|said| **said != *key.text).map(Into::into);
+        }
     }
 
     /// Returns the number of a key, whether or not any node has it.
-    fn number(&mut self, kind: Kind, text: String) -> u32 {
+    fn number(&mut self, kind: Kind, text: &str) -> u32 {
         let numbers = &mut self.numbers[kind as usize];
-        if let Some(&number) = numbers.get(&*text) {
+        if let Some(&number) = numbers.get(text) {
             return number;
         }
         let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
@@ -155,10 +199,10 @@ impl Keys {
 
     /// Returns what is kept of a lesson.
     pub(super) fn lesson(&mut self, lesson: &LessonFact) -> KnownLesson {
-        let words = telling_words(&lesson.text).map(|told| self.number(Kind::Word, told.stem));
-        let words = words.collect();
+        let words = self.words.telling(&lesson.text);
+        let words = words.iter().map(|told| self.number(Kind::Word, &told.stem)).collect();
         let tags = lesson.tags.iter().flat_map(|tag| {
-            [Kind::Tag, Kind::Tool].map(|kind| self.number(kind, tag.to_lowercase()))
+            [Kind::Tag, Kind::Tool].map(|kind| self.number(kind, &tag.to_lowercase()))
         });
         let tags = tags.collect();
         KnownLesson { level: lesson.level, summary: lesson.summary.clone(), words, tags }
@@ -168,14 +212,15 @@ impl Keys {
     /// that nodes have in common: what it is called says nothing of the work.
     pub(super) fn name_of(&mut self, project: &str) -> Vec<u32> {
         let name = project.trim_end_matches('/').rsplit(['/', '\\']).next().unwrap_or_default();
-        let words: Vec<Told> = telling_words(name).collect();
+        let words: Vec<Told> = self.words.telling(name);
         if words.len() < stems(name).len() {
             return Vec::new();
         }
-        let phrases: Vec<Told> = telling_phrases(name).collect();
-        let phrases = phrases.into_iter().map(|told| self.number(Kind::Phrase, told.stem));
+        let mut phrases: Vec<String> = Vec::new();
+        self.words.each_telling_phrase(name, |phrase| phrases.push(phrase.stems()));
+        let phrases = phrases.iter().map(|stems| self.number(Kind::Phrase, stems));
         let phrases: Vec<u32> = phrases.collect();
-        let words = words.into_iter().map(|told| self.number(Kind::Word, told.stem));
+        let words = words.iter().map(|told| self.number(Kind::Word, &told.stem));
         let words: Vec<u32> = words.collect();
         for &number in words.iter().chain(&phrases) {
             self.all[number as usize].is_name = true;
@@ -183,7 +228,12 @@ impl Keys {
         words
     }
 
-    /// Returns what a node has.
+    /// Returns how many phrases a node has that no other has.
+    pub(super) fn own_phrases(&self, node: usize) -> u32 {
+        self.own_phrases[node]
+    }
+
+    /// Returns what else a node has.
     pub(super) fn of_node(&self, node: usize) -> &[u32] {
         &self.of_node[node]
     }

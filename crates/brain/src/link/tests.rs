@@ -3,6 +3,7 @@ use std::collections::{BTreeSet, HashMap};
 use pi_brain_session::Millis;
 use proptest::prelude::*;
 
+use super::keys::{Keys, Kind};
 use super::{ErrorFact, LessonFact, Linker, MOST_LINKS, NodeFacts, lesson_id};
 use crate::edge::{Edge, EdgeCreator, EdgeType};
 use crate::ids::NodeId;
@@ -97,6 +98,22 @@ fn what_everybody_has_links_nothing() {
         }
     });
     assert_eq!(links(common), []);
+}
+
+#[test]
+fn a_phrase_is_a_key_once_a_second_node_says_it() {
+    let mut keys = Keys::default();
+    let mut say = |text: &str| {
+        keys.add(&NodeFacts { text: text.to_owned(), ..node(1) });
+        let phrases =
+            keys.all(Kind::Phrase).map(|key| (keys.said(key).to_owned(), keys.nodes(key)));
+        let phrases: Vec<_> = phrases.map(|(said, nodes)| (said, nodes.to_vec())).collect();
+        (phrases, keys.own_phrases(0))
+    };
+    assert_eq!(say("Mailboxes of brokers. Drained mailboxes of brokers."), (vec![], 2));
+    let shared = |nodes: &[usize]| vec![("mailboxes of brokers".to_owned(), nodes.to_vec())];
+    assert_eq!(say("the broker mailbox"), (shared(&[0, 1]), 1));
+    assert_eq!(say("a mailbox of a broker"), (shared(&[0, 1, 2]), 1));
 }
 
 #[test]

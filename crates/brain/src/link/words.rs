@@ -1,9 +1,10 @@
 //! The words of a text that say what it is about, without their endings.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
-use crate::analysis::examples::FILES;
+use crate::analysis::examples::join;
 use crate::vocabulary::{is_light, is_stop_word, is_unspaced, plain};
 
 /// Words that every report of work has, whatever it is about.
@@ -66,33 +67,182 @@ const LONGEST: usize = 40;
 /// Returns the stems of the words of a text, each once, in alphabetical order. Numbers and common words are left out;
 /// scripts that are written without spaces give pairs of characters.
 pub(crate) fn stems(text: &str) -> Vec<String> {
-    told(text).into_iter().map(|told| told.stem).collect()
+    Words::default().told(text).into_iter().map(|told| told.stem.to_string()).collect()
 }
 
 /// Something that a text says: the form in which it is compared, and how it was said.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Told {
-    pub(super) stem: String,
-    pub(super) said: String,
+    pub(super) stem: Arc<str>,
+    pub(super) said: Arc<str>,
 }
 
-fn told(text: &str) -> Vec<Told> {
-    let mut all = Vec::new();
-    for run in text.split(|character: char| !character.is_alphanumeric()) {
-        if run.chars().any(is_unspaced) {
-            let characters: Vec<char> = run.chars().collect();
-            // Kana alone are mostly grammar.
-            let tells = |pair: &&[char]| !pair.iter().any(|character| is_kana(*character));
-            let pairs = characters.windows(2).filter(tells).map(|pair| pair.iter().collect());
-            all.extend(pairs.map(|pair: String| Told { said: pair.clone(), stem: pair }));
-        } else if run.len() <= LONGEST {
-            let word = run.to_lowercase();
-            all.extend(stem(&word).map(|stem| Told { stem, said: word }));
+/// Words that were met, each looked at once: all nodes of a brain say the same few thousand again and again.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    all: Vec<Word>,
+    /// Their numbers.
+    met: HashMap<Arc<str>, u32>,
+}
+
+/// A word in small letters.
+#[derive(Debug)]
+struct Word {
+    said: Arc<str>,
+    /// What is left of it without its ending, unless it says nothing.
+    stem: Option<Arc<str>>,
+    /// What stands for that.
+    mark: u64,
+    /// Whether it does not come up in all kinds of work.
+    tells: bool,
+}
+
+impl Words {
+    /// Returns those words of a text that two nodes can have in common.
+    pub(super) fn telling(&mut self, text: &str) -> Vec<Told> {
+        self.told_where(text, |word| word.tells)
+    }
+
+    /// Returns the words of a text that say something.
+    pub(super) fn told(&mut self, text: &str) -> Vec<Told> {
+        self.told_where(text, |_| true)
+    }
+
+    fn told_where(&mut self, text: &str, is_wanted: impl Fn(&Word) -> bool) -> Vec<Told> {
+        let mut all = Vec::new();
+        for run in runs(text) {
+            if run.chars().any(is_unspaced) {
+                let characters: Vec<char> = run.chars().collect();
+                // Kana alone are mostly grammar.
+                let tells = |pair: &&[char]| !pair.iter().any(|character| is_kana(*character));
+                let pairs = characters.windows(2).filter(tells);
+                let pairs = pairs.map(|pair| pair.iter().collect::<String>().into());
+                all.extend(pairs.map(|pair: Arc<str>| Told { said: pair.clone(), stem: pair }));
+            } else {
+                let number = self.meet(run);
+                let word = self.word(number);
+                let stem = word.stem.as_ref().filter(|_| is_wanted(word));
+                all.extend(stem.map(|stem| Told { stem: stem.clone(), said: word.said.clone() }));
+            }
+        }
+        all.sort_unstable();
+        all.dedup_by(|one, other| one.stem == other.stem);
+        all
+    }
+
+    /// Hands over the phrases of a text that two nodes can have in common. Words that come up in all kinds of work may
+    /// tell something together.
+    pub(super) fn each_telling_phrase(&mut self, text: &str, mut take: impl FnMut(Phrase<'_>)) {
+        self.each_phrase(text, |phrase| {
+            if !EVERYDAY_PHRASES.contains(&phrase.mark()) {
+                take(phrase);
+            }
+        });
+    }
+
+    /// Hands over the pairs of words that follow each other, but for a few that say nothing.
+    fn each_phrase(&mut self, text: &str, mut take: impl FnMut(Phrase<'_>)) {
+        let is_end = |character: char| "/.,;:!?()[]{}|\"“”`\n".contains(character);
+        for part in text.split(is_end) {
+            let numbers: Vec<u32> = runs(part).map(|run| self.meet(run)).collect();
+            let mut before: Option<usize> = None;
+            for (at, number) in numbers.iter().enumerate() {
+                let Some(stem) = &self.word(*number).stem else { continue };
+                let begin = before.replace(at).filter(|begin| at - begin < LONGEST_PHRASE);
+                let Some(begin) = begin else { continue };
+                if self.word(numbers[begin]).stem.as_ref() != Some(stem) {
+                    take(Phrase { words: self, spoken: spoken(&numbers[begin..=at]) });
+                }
+            }
         }
     }
-    all.sort_unstable();
-    all.dedup_by(|one, other| one.stem == other.stem);
-    all
+
+    /// Returns how a phrase was said.
+    pub(super) fn said(&self, spoken: &Spoken) -> String {
+        let words = spoken.iter().filter_map(|number| self.all.get(*number as usize));
+        words.map(|word| &*word.said).collect::<Vec<_>>().join(" ")
+    }
+
+    fn word(&self, number: u32) -> &Word {
+        &self.all[number as usize]
+    }
+
+    /// Returns the number of a word.
+    fn meet(&mut self, run: &str) -> u32 {
+        let small = small(run);
+        if let Some(number) = self.met.get(&*small) {
+            return *number;
+        }
+        let said: Arc<str> = small.into();
+        let is_word = run.len() <= LONGEST && !run.chars().any(is_unspaced);
+        let stem = is_word.then(|| stem(&said)).flatten();
+        let mark = stem.as_deref().map_or(0, mark);
+        let tells = stem.as_deref().is_some_and(|stem| !EVERYDAY.contains(stem));
+        let number = u32::try_from(self.all.len()).unwrap_or(NONE);
+        self.all.push(Word { said: said.clone(), stem: stem.map(Into::into), mark, tells });
+        self.met.insert(said, number);
+        number
+    }
+}
+
+/// So many words a phrase has at most.
+const LONGEST_PHRASE: usize = 4;
+
+/// The numbers of the words that a phrase was said in.
+pub(super) type Spoken = [u32; LONGEST_PHRASE];
+
+/// Stands where a phrase has no more words.
+const NONE: u32 = u32::MAX;
+
+fn spoken(numbers: &[u32]) -> Spoken {
+    std::array::from_fn(|at| numbers.get(at).copied().unwrap_or(NONE))
+}
+
+/// Two words that follow each other, with what may stand between them.
+pub(super) struct Phrase<'a> {
+    pub(super) words: &'a Words,
+    pub(super) spoken: Spoken,
+}
+
+impl Phrase<'_> {
+    /// Returns what stands for its stems, whichever was said first.
+    pub(super) fn mark(&self) -> u64 {
+        let [one, other] = self.ends().map(|word| word.mark);
+        mark_of_two(one, other)
+    }
+
+    /// Returns its stems, in alphabetical order.
+    pub(super) fn stems(&self) -> String {
+        let [one, other] = self.ends().map(|word| word.stem.as_deref().unwrap_or_default());
+        [one.min(other), one.max(other)].join(" ")
+    }
+
+    fn ends(&self) -> [&Word; 2] {
+        let last = self.spoken.iter().rfind(|number| **number != NONE);
+        [self.spoken[0], *last.unwrap_or(&self.spoken[0])].map(|number| self.words.word(number))
+    }
+}
+
+/// Returns what stands for a stem; of all stems that there may be, hardly two have the same.
+fn mark(stem: &str) -> u64 {
+    stem.bytes().fold(0, |mark, byte| join(mark, u64::from(byte)))
+}
+
+fn mark_of_two(one: u64, other: u64) -> u64 {
+    join(one.min(other), one.max(other))
+}
+
+fn runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_alphanumeric()).filter(|run| !run.is_empty())
+}
+
+/// Returns a word in small letters; most words are written so.
+fn small(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        Cow::Borrowed(word)
+    } else {
+        Cow::Owned(word.to_lowercase())
+    }
 }
 
 fn is_kana(character: char) -> bool {
@@ -112,77 +262,16 @@ fn stem(word: &str) -> Option<String> {
     (!is_common(&stem)).then_some(stem)
 }
 
-/// Returns those words of a text that two nodes can have in common.
-pub(super) fn telling_words(text: &str) -> impl Iterator<Item = Told> {
-    told(text).into_iter().filter(|told| !EVERYDAY.words.contains(&told.stem))
-}
+/// Stems and phrases that come up in all kinds of work: in thirty, and in three, of the nine thousand examples of what people
+/// and models say. They may be rare in a brain all the same, and two nodes that have them need not have to do with each other.
+static EVERYDAY: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| include_str!("everyday.txt").lines().collect());
 
-/// Returns the phrases of a text that two nodes can have in common: two stems each, in alphabetical order. Words that come up in
-/// all kinds of work may tell something together.
-pub(super) fn telling_phrases(text: &str) -> impl Iterator<Item = Told> {
-    phrases(text).filter(|told| !EVERYDAY.phrases.contains(&told.stem))
-}
-
-/// Returns the pairs of words that follow each other, but for a few that say nothing.
-fn phrases(text: &str) -> impl Iterator<Item = Told> {
-    /// So many words a phrase has at most.
-    const WORDS: usize = 4;
-    let is_end = |character: char| "/.,;:!?()[]{}|\"“”`\n".contains(character);
-    text.split(is_end).flat_map(|part| {
-        let words: Vec<String> = part
-            .split(|character: char| !character.is_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_lowercase)
-            .collect();
-        let of_word = |(place, word): (usize, &String)| {
-            let is_word = word.len() <= LONGEST && !word.chars().any(is_unspaced);
-            is_word.then(|| stem(word)).flatten().map(|stem| (place, stem))
-        };
-        let stems: Vec<(usize, String)> = words.iter().enumerate().filter_map(of_word).collect();
-        let of_pair = |pair: &[(usize, String)]| {
-            let [(begin, one), (end, other)] = pair else { return None };
-            let is_phrase = one != other && end - begin < WORDS;
-            is_phrase.then(|| Told {
-                stem: format!("{} {}", one.min(other), one.max(other)),
-                said: words[*begin..=*end].join(" "),
-            })
-        };
-        stems.windows(2).filter_map(of_pair).collect::<Vec<_>>()
-    })
-}
-
-/// What comes up in all kinds of work. It may be rare in a brain all the same, and two nodes that have it need not have
-/// to do with each other.
-struct Everyday {
-    words: HashSet<String>,
-    phrases: HashSet<String>,
-}
-
-static EVERYDAY: LazyLock<Everyday> = LazyLock::new(|| {
-    /// In so many of the nine thousand examples of what people and models say.
-    const WORD: usize = 30;
-    const PHRASE: usize = 3;
-    let lines = || FILES.iter().flat_map(|file| file.lines());
-    let stems_of = |line: &'static str| -> HashSet<String> {
-        let words = line.split(|character: char| !character.is_alphanumeric());
-        words.map(|word| without_ending(&plain(&word.to_lowercase()))).collect()
-    };
-    let phrases_of =
-        |line: &'static str| -> HashSet<String> { phrases(line).map(|told| told.stem).collect() };
-    Everyday {
-        words: often(lines().map(stems_of), WORD),
-        phrases: often(lines().map(phrases_of), PHRASE),
-    }
+/// What stands for the phrases among them.
+static EVERYDAY_PHRASES: LazyLock<HashSet<u64>> = LazyLock::new(|| {
+    let phrases = EVERYDAY.iter().filter_map(|stems| stems.split_once(' '));
+    phrases.map(|(one, other)| mark_of_two(mark(one), mark(other))).collect()
 });
-
-/// Returns what is in so many of the sets at least.
-fn often(sets: impl Iterator<Item = HashSet<String>>, least: usize) -> HashSet<String> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    for it in sets.flatten() {
-        *seen.entry(it).or_default() += 1;
-    }
-    seen.into_iter().filter(|(_, count)| *count >= least).map(|(it, _)| it).collect()
-}
 
 /// Takes the ending of an English word away. It is rough: all forms of a word need to become the same, and no more.
 fn without_ending(word: &str) -> String {
@@ -207,49 +296,4 @@ fn without_ending(word: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{stems, telling_phrases, telling_words};
-
-    #[test]
-    fn forms_of_a_word_have_one_stem() {
-        for forms in [
-            &["cache", "caches", "cached", "caching"][..],
-            &["spin", "spins", "spinning"],
-            &["retry", "retries", "retried"],
-            &["lock", "locks", "locking", "locked"],
-            &["deploy", "deploys", "deployed"],
-            &["migration", "migrations"],
-        ] {
-            let all = stems(&forms.join(" "));
-            assert_eq!(all.len(), 1, "{forms:?} gave {all:?}");
-        }
-        assert_ne!(stems("process"), stems("proceed"));
-    }
-
-    #[test]
-    fn what_comes_up_in_all_kinds_of_work_tells_nothing() {
-        let told = |text| telling_words(text).map(|told| told.stem).collect::<Vec<_>>();
-        assert_eq!(told("the cache of the bloom filter"), ["bloom", "filter"]);
-        assert_eq!(told("Backup auf die Gartenkamera"), ["gartenkamera"]);
-    }
-
-    #[test]
-    fn words_that_follow_each_other_are_phrases() {
-        let said = |text| telling_phrases(text).map(|told| told.said).collect::<Vec<_>>();
-        assert_eq!(said("the database is locked, again"), ["database is locked"]);
-        assert_eq!(said("export. orders"), [""; 0]);
-        let stem = |text| telling_phrases(text).next().map(|told| told.stem);
-        assert_eq!(stem("exporting the orders"), stem("order exports"));
-    }
-
-    #[test]
-    fn what_says_nothing_is_left_out() {
-        assert!(stems("please fix this, and the others: 42 0x1f 12ab34cd56 a1").is_empty());
-        assert_eq!(
-            stems("read_nodeError src/cart.ts sha256"),
-            ["cart", "nodeerror", "sha256", "src"]
-        );
-        assert_eq!(stems("検索機能"), ["検索", "機能", "索機"]);
-        assert!(stems("").is_empty());
-    }
-}
+mod tests;
