@@ -5,7 +5,6 @@
 
 use std::sync::OnceLock;
 
-use super::examples::ByHash;
 use super::traits::{Part, Traits};
 
 /// So many facts are taken to be usual; more of them say more.
@@ -14,7 +13,7 @@ const FACTS: f32 = 10.0;
 /// Tells which of some labels a unit of work deserves.
 pub(super) struct Judgement<const N: usize> {
     file: &'static [u8],
-    weights: OnceLock<ByHash<[i8; N]>>,
+    weights: OnceLock<Weights<N>>,
 }
 
 impl<const N: usize> Judgement<N> {
@@ -25,36 +24,72 @@ impl<const N: usize> Judgement<N> {
 
     /// Returns how much speaks for each label: about 1 if it is right, about -1 if not.
     pub(super) fn weigh(&self, traits: &Traits) -> [f32; N] {
-        let weights = self.weights.get_or_init(|| self.read());
-        let header = Header::<N>::read(self.file);
-        let mut sums = header.bias;
-        for (part, known) in traits.parts() {
-            let known: Vec<&[i8; N]> =
-                known.iter().filter_map(|known| weights.get(&short(*known))).collect();
-            let measure = measure(header.parts[part as usize], part, known.len());
-            for (number, sum) in sums.iter_mut().enumerate() {
-                let weight: i32 = known.iter().map(|weights| i32::from(weights[number])).sum();
+        let weights = self.weights.get_or_init(|| Weights::of(self.file));
+        let Header { bias: mut sums, parts, scale } = Header::<N>::read(self.file);
+        for (part, traits) in traits.parts() {
+            let mut count = 0;
+            let mut weight = [0; N];
+            for known in traits.iter().filter_map(|known| weights.of_trait(short(*known))) {
+                count += 1;
+                for (sum, weight) in weight.iter_mut().zip(known) {
+                    *sum += i32::from(weight.cast_signed());
+                }
+            }
+            let measure = measure(parts[part as usize], part, count);
+            for (sum, weight) in sums.iter_mut().zip(weight) {
                 #[expect(clippy::cast_precision_loss, reason = "some hundred small numbers")]
                 let weight = weight as f32;
-                *sum += weight * measure * header.scale;
+                *sum += weight * measure * scale;
             }
         }
         sums
     }
+}
 
-    fn read(&self) -> ByHash<[i8; N]> {
-        let rows = self.file.get(Header::<N>::LENGTH..).unwrap_or_default();
-        let row = |row: &[u8]| {
-            let (known, weights) = row.split_at(4);
-            let known = u32::from_le_bytes(known.try_into().unwrap_or_default());
-            let mut read = [0; N];
-            for (to, from) in read.iter_mut().zip(weights) {
-                *to = from.cast_signed();
-            }
-            (u64::from(known), read)
-        };
-        rows.chunks_exact(4 + N).map(row).collect()
+/// The weights of a file, looked up where they lie: its rows stand in the order of their traits, and a table of the rows
+/// themselves would take longer to make than most runs take to judge.
+struct Weights<const N: usize> {
+    /// Each a trait, shortened, and a weight for each label.
+    rows: &'static [u8],
+    /// Where the rows start whose traits begin with the same bits; of most traits that no row has, this alone tells so.
+    starts: Vec<u32>,
+}
+
+impl<const N: usize> Weights<N> {
+    /// So long is a row.
+    const ROW: usize = 4 + N;
+    /// So many of the 32 bits of a trait are its beginning: about as many beginnings as there are rows.
+    const BITS: u32 = 16;
+
+    fn of(file: &'static [u8]) -> Self {
+        let rows = file.get(Header::<N>::LENGTH..).unwrap_or_default();
+        let mut starts = vec![0; (1 << Self::BITS) + 1];
+        for row in rows.chunks_exact(Self::ROW) {
+            starts[Self::beginning(trait_of(row)) + 1] += 1;
+        }
+        let mut start = 0;
+        for count in &mut starts {
+            start += *count;
+            *count = start;
+        }
+        Self { rows, starts }
     }
+
+    /// Returns what a trait, shortened, speaks for.
+    fn of_trait(&self, known: u64) -> Option<&'static [u8]> {
+        let beginning = Self::beginning(known);
+        let [from, to] = [beginning, beginning + 1].map(|at| self.starts[at] as usize * Self::ROW);
+        let mut rows = self.rows[from..to].chunks_exact(Self::ROW);
+        rows.find(|row| trait_of(row) == known).map(|row| &row[4..])
+    }
+
+    fn beginning(known: u64) -> usize {
+        usize::try_from(known >> (u32::BITS - Self::BITS)).unwrap_or_default()
+    }
+}
+
+fn trait_of(row: &[u8]) -> u64 {
+    row.first_chunk().map_or(0, |known| u32::from_le_bytes(*known).into())
 }
 
 /// Returns how much each of some traits of a part counts: many words say no more than few.
@@ -127,7 +162,20 @@ impl Fitted {
 
 #[cfg(test)]
 mod tests {
-    use super::{Fitted, Judgement, Part, Traits, short};
+    use super::{Fitted, Header, Judgement, Part, Traits, Weights, short, trait_of};
+
+    /// Returns whether the rows of a file are whole, and in the order in which they are looked up.
+    fn is_in_order<const N: usize>(file: &[u8]) -> bool {
+        let rows = file[Header::<N>::LENGTH..].chunks_exact(Weights::<N>::ROW);
+        rows.remainder().is_empty() && rows.map(trait_of).is_sorted_by(|one, next| one < next)
+    }
+
+    #[test]
+    fn the_files_are_as_they_should_be() {
+        assert!(is_in_order::<13>(include_bytes!("judgement/kinds.bin")));
+        assert!(is_in_order::<4>(include_bytes!("judgement/outcomes.bin")));
+        assert!(is_in_order::<1>(include_bytes!("judgement/exchanges.bin")));
+    }
 
     #[test]
     fn what_was_fitted_is_what_is_weighed() {
