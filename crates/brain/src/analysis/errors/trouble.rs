@@ -69,8 +69,10 @@ impl Views {
 
     /// Finds the first trouble in what was printed.
     pub(in crate::analysis) fn trouble(self, output: &str) -> Option<Trouble> {
-        let mut lines = output.lines().enumerate();
-        let told = lines.find_map(|(at, line)| Some((at, self.trouble_in(line, output)?)));
+        let lower = output.to_ascii_lowercase();
+        let mut lines = output.lines().zip(lower.lines()).enumerate();
+        let told =
+            lines.find_map(|(at, (line, lower))| Some((at, self.trouble_in(line, lower, output)?)));
         let shown = || {
             let at = output.lines().position(|line| !line.trim().is_empty())?;
             self.has(View::FailedStep).then(|| (at, (View::FailedStep, "failed".to_owned())))
@@ -84,7 +86,8 @@ impl Views {
         })
     }
 
-    fn trouble_in(self, line: &str, output: &str) -> Option<(View, String)> {
+    /// Finds trouble in a line, which is given in lower case, too.
+    fn trouble_in(self, line: &str, lower: &str, output: &str) -> Option<(View, String)> {
         const ALL: [View; 10] = [
             View::Cluster,
             View::Containers,
@@ -101,10 +104,9 @@ impl Views {
         if line.trim().len() < 3 {
             return None;
         }
-        let lower = line.to_ascii_lowercase();
         let shown = ALL.into_iter().filter(|view| self.has(*view));
         shown
-            .filter_map(|view| Some((view, sign_in(view, line, &lower)?)))
+            .filter_map(|view| Some((view, sign_in(view, line, lower)?)))
             .find(|(view, _)| *view != View::Program || !ends_well(output))
     }
 }

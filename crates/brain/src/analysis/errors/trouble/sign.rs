@@ -248,6 +248,11 @@ fn has_error_level(line: &str) -> bool {
 
 /// Finds `3 failed`, `1 failure`, `failed=2`, `Failures: 1`, `ℹ fail 2`, but not `0 failed`.
 pub(in crate::analysis::errors) fn counts_failures(line: &str) -> bool {
+    // Most lines have none of the words below, and need not be cut into theirs.
+    const PARTS: [&str; 6] = ["fail", "Fail", "FAIL", "errors", "Errors", "unreachable="];
+    if !PARTS.iter().any(|part| line.contains(part)) {
+        return false;
+    }
     let words: Vec<&str> =
         line.split([' ', ',', '|', ';', '(', ')', '\t']).filter(|word| !word.is_empty()).collect();
     let is_count = |word: &str| {
@@ -279,6 +284,9 @@ pub(in crate::analysis::errors) fn counts_failures(line: &str) -> bool {
 /// Finds `src/a.c:3:5: error: …`, `a.ts(3,5): error TS2345: …`, `error[E0308]: …`.
 pub(in crate::analysis::errors) fn is_compiler_error(line: &str) -> bool {
     let line = line.trim_start();
+    if !line.contains("error") && !line.starts_with("e: file:") {
+        return false;
+    }
     let has_place = || {
         let Some((place, _)) =
             line.split_once(": error").or_else(|| line.split_once(": fatal error"))
