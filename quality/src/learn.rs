@@ -1,8 +1,8 @@
 //! Fits what the kind of work and its outcome are judged by to the sessions that people have labelled.
 //!
-//! For each label a sum over the traits of a unit of work that is 1 where the label is right and -1 where it is not, as nearly
-//! as small weights allow (ridge regression, by conjugate gradients). How well it does with authors whom it has not read is
-//! told by leaving out each of them in turn.
+//! For each label a sum over the traits of a unit of work that is 1 where the label is right, -1 where it is not, and between
+//! them where only some readers would choose it, as nearly as small weights allow (ridge regression, by conjugate gradients).
+//! How well it does with authors whom it has not read is told by leaving out each of them in turn.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use pi_brain_brain::{
 };
 use pi_brain_session::{EntryId, Millis, Session};
 
-use crate::ending;
+use crate::ending::{self, Ending};
 use crate::script::{Script, Step, Unit, World};
 use crate::session::{self, Written};
 
@@ -30,6 +30,9 @@ const EXCHANGES: &str = "crates/brain/src/analysis/examples/exchanges.tsv";
 const ENDINGS: &str = "quality/examples/endings";
 const CONCLUSIONS: &str = "quality/examples/conclusions.tsv";
 const LAST_WORDS: &str = "quality/examples/last-words.tsv";
+
+/// So many examples must have a trait for it to tell anything.
+const ENOUGH_EXAMPLES: usize = 3;
 
 /// Where the weights go.
 const FOLDER: &str = "crates/brain/src/analysis/judgement";
@@ -84,6 +87,17 @@ struct Example {
     label: String,
     /// Labels that a reader could choose as well.
     also: Vec<String>,
+}
+
+impl Example {
+    /// Returns how much it deserves a label, from -1 to 1.
+    fn deserves(&self, label: &String) -> f32 {
+        match label {
+            _ if self.label == *label => 1.0,
+            _ if self.also.contains(label) => 0.5,
+            _ => -1.0,
+        }
+    }
 }
 
 /// Fits all judgements, writes them, and says how well each does with authors whom it has not read.
@@ -149,13 +163,7 @@ impl Examples {
             label: label.to_owned(),
             also: also.to_vec(),
         };
-        let decided = unit.decisions.iter().filter_map(|decided| decided.at);
-        let settled: BTreeSet<&String> = decided
-            .chain(unit.settled.iter().copied())
-            .filter_map(|step| written.entries.get(step.checked_sub(1)?)?.as_ref())
-            .collect();
-        for (reply, traits) in analysis.exchanges() {
-            let label = if settled.contains(&reply) { SETTLES } else { "" };
+        for (traits, label) in exchanges(&analysis, unit, written) {
             self.exchanges.push(example(traits, label, &[]));
         }
         let traits = analysis.into_traits();
@@ -165,12 +173,10 @@ impl Examples {
     }
 
     fn add_endings(&mut self) -> anyhow::Result<()> {
-        let scripts = ending::read_all(Path::new(ENDINGS))?;
-        let folder = tempfile::tempdir()?;
-        let written = session::write_all(&scripts, folder.path())?;
-        for script in &scripts {
+        for Ending { script, is_read_again } in &ending::read_all(Path::new(ENDINGS))? {
+            let written = session::write_alone(script)?;
             let unit = &script.units[0];
-            let traits = listen(script, unit, &written[&script.name])?.into_traits();
+            let analysis = listen(script, unit, &written)?;
             let example = |traits, label: &str| Example {
                 author: None,
                 share: OF_ENDING,
@@ -178,6 +184,12 @@ impl Examples {
                 label: label.to_owned(),
                 also: Vec::new(),
             };
+            if *is_read_again {
+                for (traits, label) in exchanges(&analysis, unit, &written) {
+                    self.exchanges.push(example(traits, label));
+                }
+            }
+            let traits = analysis.into_traits();
             self.kinds.push(example(traits.clone(), &unit.node_type));
             self.outcomes.push(example(traits, &unit.outcome));
         }
@@ -226,6 +238,17 @@ impl Examples {
         self.exchanges.extend(exchanges.map(|(settles, traits)| short(traits, label(settles))));
         Ok(())
     }
+}
+
+/// Returns the exchanges of a unit of work, each with whether something is settled in it.
+fn exchanges(analysis: &Analysis, unit: &Unit, written: &Written) -> Vec<(Traits, &'static str)> {
+    let decided = unit.decisions.iter().filter_map(|decided| decided.at);
+    let settled: BTreeSet<&String> = decided
+        .chain(unit.settled.iter().copied())
+        .filter_map(|step| written.entries.get(step.checked_sub(1)?)?.as_ref())
+        .collect();
+    let labelled = |(reply, traits)| (traits, if settled.contains(&reply) { SETTLES } else { "" });
+    analysis.exchanges().into_iter().map(labelled).collect()
 }
 
 /// Reads lines that are a label, a tab and a text.
@@ -292,7 +315,7 @@ struct Table {
 }
 
 impl Table {
-    /// Traits that only one example has are left out: they say who wrote it, and nothing else.
+    /// Traits that hardly any example has are left out: they say who wrote it, and nothing else.
     fn of(subject: &Subject, examples: &[Example]) -> Self {
         let mut seen: HashMap<u64, usize> = HashMap::new();
         let counts = |part: Part| subject.parts[part as usize] > 0.0;
@@ -303,8 +326,11 @@ impl Table {
                 }
             }
         }
-        let kept: BTreeSet<u64> =
-            seen.into_iter().filter(|(_, count)| *count > 1).map(|(known, _)| known).collect();
+        let kept: BTreeSet<u64> = seen
+            .into_iter()
+            .filter(|(_, count)| *count >= ENOUGH_EXAMPLES)
+            .map(|(known, _)| known)
+            .collect();
         let numbers: BTreeMap<u64, usize> = kept.into_iter().zip(0..).collect();
         let row = |example: &Example| {
             let mut row = vec![(numbers.len(), 1.0)];
@@ -323,7 +349,7 @@ impl Table {
     /// Returns the weights of each label, fitted to some of the examples.
     fn weights(&self, subject: &Subject, examples: &[Example], among: &[usize]) -> Vec<Vec<f32>> {
         let fit_label = |label: &String| {
-            let wanted = |at: usize| if examples[at].label == *label { 1.0 } else { -1.0 };
+            let wanted = |at: usize| examples[at].deserves(label);
             let rows: Vec<(&Row, f32, f32)> =
                 among.iter().map(|&at| (&self.rows[at], examples[at].share, wanted(at))).collect();
             solve(&rows, self.numbers.len() + 1)

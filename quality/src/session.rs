@@ -74,6 +74,11 @@ pub(crate) fn write_all(
     Ok(written.into_iter().map(|(name, (_, session))| (name, session)).collect())
 }
 
+/// Writes a session that is forked from none, in memory.
+pub(crate) fn write_alone(script: &Script) -> anyhow::Result<Written> {
+    write(script, None).with_context(|| script.name.clone())
+}
+
 fn project_folder(project: &str) -> String {
     format!("--{}--", project.trim_start_matches('/').replace('/', "-"))
 }
