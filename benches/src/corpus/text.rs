@@ -32,8 +32,8 @@ const INDENTS: &[&str] = &["", "    ", "        ", "            "];
 const LINE_STARTS: &[&str] = &["let", "const", "if", "for", "return", "//", "self."];
 const LINE_ENDS: &[&str] = &["{", "}", ";", "=>", "?;"];
 const PLAIN_MARKS: &[&str] =
-    &["\\u001b[32mok\\u001b[0m", "   Compiling", "warning:", "error[E0308]:", "test"];
-const SIGN_MARKS: &[&str] = &[" ✓", " ✗", "\\u001b[2m ❯\\u001b[22m", "→"];
+    &["\\u001b[32mok\\u001b[0m", "   Compiling", "warning:", "note:", "test"];
+const SIGN_MARKS: &[&str] = &[" ✓", " ⚠", "\\u001b[2m ❯\\u001b[22m", "→"];
 
 pub(crate) fn word(random: &mut Random) -> Cow<'static, str> {
     match random.style() {
@@ -165,7 +165,7 @@ pub(crate) fn code(out: &mut Vec<u8>, random: &mut Random, bytes: u64) {
     });
 }
 
-/// Writes what a build or a test run prints, with colours; some tools mark their lines with signs
+/// Writes what a build or a test run prints that is content, with colours; some tools mark their lines with signs
 /// beyond ASCII, which makes the whole text cost JavaScript two bytes a character.
 pub(crate) fn shell_output(out: &mut Vec<u8>, random: &mut Random, bytes: u64) {
     let marks = if random.chance(25) { SIGN_MARKS } else { PLAIN_MARKS };

@@ -214,11 +214,16 @@ fn compiler_error(line: &str) -> Option<String> {
     is_code(code).then(|| code.to_owned())
 }
 
+/// Finds `thread 'main' panicked at src/main.rs:3:5:`, with or without what a log puts before it, but not where it is quoted.
+pub(super) fn is_panic(line: &str) -> bool {
+    let Some((before, _)) = line.split_once("panicked at ") else { return false };
+    let prefix = before.rsplit_once("thread").map_or(before, |(prefix, _)| prefix).trim_end();
+    prefix.is_empty() || prefix.ends_with([':', ']', '|', '>', '-'])
+}
+
 /// Finds a panic; what it says stands on the next line.
 fn panic<'a>(lines: &[&'a str]) -> Option<(String, &'a str)> {
-    let at = lines
-        .iter()
-        .position(|line| line.contains("panicked at ") || line.starts_with("panic: "))?;
+    let at = lines.iter().position(|line| is_panic(line) || line.starts_with("panic: "))?;
     let says = if lines[at].ends_with(':') { lines.get(at + 1) } else { None };
     Some(("panic".to_owned(), says.unwrap_or(&lines[at])))
 }

@@ -1,6 +1,7 @@
 //! Failures that no exit code tells of (`cargo test | tail` is content as soon as `tail` is), and exit codes that tell of none
 //! (`grep` is not content if it finds nothing).
 
+use super::category;
 use super::complaint::{complains, is_looked_for, mentions_failure};
 use super::trouble;
 use crate::analysis::command;
@@ -114,10 +115,10 @@ fn says_so(line: &str) -> bool {
         "subprocess-exited-with-error|failed to solve|unable to locate package|automatic merge failed|",
         "failed to push some refs|conflict (content)|permission denied (publickey|host key verification failed|",
         "rsync error:|fatal: [|unreachable!|│ error: |curl: (|syntax error at or near|: command not found|",
-        "traceback (most recent call last)|panicked at |segmentation fault|core dumped|",
+        "traceback (most recent call last)|segmentation fault|core dumped|",
         "exception in thread |unhandled promise rejection|php fatal error|undefined reference to|linker command failed",
     ));
-    SAYS.are_in(&line.to_lowercase())
+    SAYS.are_in(&line.to_lowercase()) || category::is_panic(line)
 }
 
 #[cfg(test)]

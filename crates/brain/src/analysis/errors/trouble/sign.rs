@@ -46,7 +46,7 @@ pub(super) fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
         "faulting application|fehlerhaften anwendung",
     ));
     static PROGRAM: Signs = Signs::new(concat!(
-        "traceback (most recent call last)|panicked at |fatal error: runtime|exception in thread |addresssanitizer: |",
+        "traceback (most recent call last)|fatal error: runtime|exception in thread |addresssanitizer: |",
         "leaksanitizer: |undefinedbehaviorsanitizer|threadsanitizer: |warning: data race|segmentation fault|",
         "core dumped|<err> |unhandled promise rejection|unhandledpromiserejection|php fatal error|",
         "uncaught exception|kernel panic|guru meditation|hardfault|sigabrt|sigbus|sigfpe|sigill|floating point exception|bus error|",
@@ -64,8 +64,11 @@ pub(super) fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
         View::Program | View::Database => &PROGRAM,
     };
     let named = || signs.first_in(lower).map(|found| lower[found].to_owned());
-    let of_program = || PROGRAM.first_in(lower).map(|found| lower[found].to_owned());
     let if_so = |is_so: bool, sign: &str| is_so.then(|| sign.to_owned());
+    let of_program = || {
+        let named = PROGRAM.first_in(lower).map(|found| lower[found].to_owned());
+        named.or_else(|| if_so(category::is_panic(line), "panicked at"))
+    };
     match view {
         View::Containers => named().or_else(|| if_so(exited_badly(lower), "exited (")),
         View::Services => named().or_else(|| if_so(has_bad_status(lower), "code=exited")),
@@ -93,7 +96,7 @@ pub(super) fn sign_in(view: View, line: &str, lower: &str) -> Option<String> {
                     || complains(line);
                 if_so(tells, lower.trim())
             }),
-        View::Program => named()
+        View::Program => of_program()
             .or_else(|| if_so(is_nan(lower), "nan"))
             .or_else(|| if_so(counts_failures(line) || has_verdict(line), "failed")),
         _ => named(),

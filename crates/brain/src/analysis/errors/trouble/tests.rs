@@ -76,6 +76,12 @@ fn what_runs_elsewhere_is_looked_at_like_what_runs_here() {
 fn a_program_that_ends_well_had_no_trouble_on_its_way() {
     let panics = "thread 'a' panicked at src/a.rs:3:1";
     check("./target/debug/serve", panics, "panicked at");
+    check(
+        "./serve",
+        "2026-01-02T03:04:05Z serve[7]: thread 'a' panicked at src/a.rs:3:1",
+        "panicked at",
+    );
+    check("./serve", "what to do if thread 'a' panicked at src/a.rs:3:1", "");
     check("cargo test", &format!("{panics}\ntest result: ok. 3 passed; 0 failed"), "");
     check("python train.py", "step 300 loss nan", "nan");
     check("python train.py", "step 300 loss 0.2", "");
