@@ -67,7 +67,7 @@ use times::Times;
 use traits::Scene;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-8";
+const ANALYZER_VERSION: &str = "built-in-9";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]

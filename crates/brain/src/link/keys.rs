@@ -4,8 +4,10 @@ use std::collections::HashMap;
 use std::mem::take;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use super::signature::{error_signature, quoted_errors};
-use super::words::{Phrase, Spoken, Told, Words, stems};
+use super::words::{Phrase, Told, Words, stems};
 use super::{KnownLesson, LessonFact, NodeFacts};
 use crate::analysis::examples::ByHash;
 use crate::node::LessonLevel;
@@ -44,8 +46,8 @@ struct Key {
     latest: Option<usize>,
     /// Whether a project is called by it.
     is_name: bool,
-    /// These nodes, in the order of time; of a word that many have they are not kept.
-    nodes: Vec<usize>,
+    /// These nodes, in the order of time; of a word that many have they are not kept, and most are of one node or two.
+    nodes: SmallVec<[usize; 2]>,
 }
 
 /// Everything that nodes can have in common.
@@ -67,8 +69,8 @@ pub(super) struct Keys {
 /// Where a phrase was said.
 #[derive(Clone, Copy, Debug)]
 enum Said {
-    /// In this node and in no other, and how.
-    Once(u32, Spoken),
+    /// In this node and in no other. How is not kept: so many are said once.
+    Once(u32),
     /// In several; this is the number of the key.
     Again(u32),
 }
@@ -76,6 +78,10 @@ enum Said {
 /// What more nodes have than this links none of them, and what at most so many have may.
 const COMMON: usize = 20;
 const UNCOMMON: usize = 5;
+
+/// So many words that were met are remembered, before they are looked at anew: where names are said once each, most of them
+/// never come again.
+const MOST_WORDS: usize = 40_000;
 
 /// A brain of few nodes is weighed as if so many more were there that share nothing: that two of twenty nodes have
 /// something says no more than that two of two hundred have it.
@@ -105,7 +111,9 @@ impl Keys {
         }
         let mut words = take(&mut self.words);
         words.each_telling_phrase(&text, |phrase| self.note_phrase(number, &phrase));
-        self.words = words;
+        if words.count() < MOST_WORDS {
+            self.words = words;
+        }
         for file in node.files.iter().filter(|file| !is_everybodys(file)) {
             self.note_text(number, Kind::File, &whole_path(&node.project, file));
         }
@@ -131,16 +139,16 @@ impl Keys {
         match self.phrases.get(&mark).copied() {
             None => {
                 let by = u32::try_from(node).unwrap_or(u32::MAX);
-                self.phrases.insert(mark, Said::Once(by, phrase.spoken));
+                self.phrases.insert(mark, Said::Once(by));
                 self.own_phrases[node] += 1;
             }
-            Some(Said::Once(first, _)) if first as usize == node => {}
-            Some(Said::Once(first, spoken)) => {
+            Some(Said::Once(first)) if first as usize == node => {}
+            Some(Said::Once(first)) => {
                 let key = self.number(Kind::Phrase, &phrase.stems());
                 self.phrases.insert(mark, Said::Again(key));
                 self.own_phrases[first as usize] -= 1;
                 self.note(first as usize, key);
-                self.note_how(key, || phrase.words.said(&spoken));
+                self.note_how(key, || phrase.said());
                 self.note(node, key);
             }
             Some(Said::Again(key)) => self.note(node, key),
@@ -161,7 +169,7 @@ impl Keys {
         key.latest = Some(node);
         key.count += 1;
         if matches!(key.kind, Kind::Word | Kind::Subject | Kind::Phrase) && key.count > COMMON {
-            key.nodes = Vec::new();
+            key.nodes = SmallVec::new();
         } else {
             key.nodes.push(node);
         }
@@ -190,7 +198,7 @@ impl Keys {
             count: 0,
             latest: None,
             is_name: false,
-            nodes: Vec::new(),
+            nodes: SmallVec::new(),
         };
         self.all.push(key);
         numbers.insert(text, next);

@@ -98,6 +98,11 @@ struct Word {
 }
 
 impl Words {
+    /// Returns how many were met.
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
     /// Returns those words of a text that two nodes can have in common.
     pub(super) fn telling(&mut self, text: &str) -> Vec<Told> {
         self.told_where(text, |word| word.tells)
@@ -157,12 +162,6 @@ impl Words {
         }
     }
 
-    /// Returns how a phrase was said.
-    pub(super) fn said(&self, spoken: &Spoken) -> String {
-        let words = spoken.iter().filter_map(|number| self.all.get(*number as usize));
-        words.map(|word| &*word.said).collect::<Vec<_>>().join(" ")
-    }
-
     fn word(&self, number: u32) -> &Word {
         &self.all[number as usize]
     }
@@ -189,7 +188,7 @@ impl Words {
 const LONGEST_PHRASE: usize = 4;
 
 /// The numbers of the words that a phrase was said in.
-pub(super) type Spoken = [u32; LONGEST_PHRASE];
+type Spoken = [u32; LONGEST_PHRASE];
 
 /// Stands where a phrase has no more words.
 const NONE: u32 = u32::MAX;
@@ -200,8 +199,8 @@ fn spoken(numbers: &[u32]) -> Spoken {
 
 /// Two words that follow each other, with what may stand between them.
 pub(super) struct Phrase<'a> {
-    pub(super) words: &'a Words,
-    pub(super) spoken: Spoken,
+    words: &'a Words,
+    spoken: Spoken,
 }
 
 impl Phrase<'_> {
@@ -215,6 +214,12 @@ impl Phrase<'_> {
     pub(super) fn stems(&self) -> String {
         let [one, other] = self.ends().map(|word| word.stem.as_deref().unwrap_or_default());
         [one.min(other), one.max(other)].join(" ")
+    }
+
+    /// Returns how it was said.
+    pub(super) fn said(&self) -> String {
+        let words = self.spoken.iter().filter_map(|number| self.words.all.get(*number as usize));
+        words.map(|word| &*word.said).collect::<Vec<_>>().join(" ")
     }
 
     fn ends(&self) -> [&Word; 2] {
