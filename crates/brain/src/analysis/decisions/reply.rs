@@ -23,8 +23,9 @@ const LONGEST: usize = 600;
 /// The name of an option is one of the first few words.
 const OPTION_WORDS: usize = 4;
 
-/// So clearly must a reply settle something: a list of decisions that holds what is none is read by nobody.
-const CLEAR: f32 = 0.12;
+/// So clearly must a reply settle something: a list of decisions that holds what is none is read by nobody. With authors left
+/// out, 78 in 100 replies above it do settle something, and 65 in 100 that do are above it.
+const CLEAR: f32 = -0.03;
 
 impl Reply<'_> {
     /// Reads what is decided here, if anything is.
