@@ -237,7 +237,9 @@ impl Scores {
                 wanted.why.as_ref().is_none_or(|why| texts[number].0.contains(&why.to_lowercase()))
             };
             self.note(Aspect::DecisionsFound, found.is_some_and(has_reason), || {
-                format!("{at}: {:?} because {:?}", wanted.about, wanted.why)
+                let listed = texts.iter().map(|(whole, _)| format!("\n  - {whole}"));
+                let listed: String = listed.collect();
+                format!("{at}: {:?} because {:?} is not in{listed}", wanted.about, wanted.why)
             });
         }
         for (number, decision) in node.content.key_decisions.iter().enumerate() {

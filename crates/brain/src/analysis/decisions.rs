@@ -98,11 +98,16 @@ fn replies(talk: &Talk) -> impl Iterator<Item = Reply<'_>> {
     let users = turns.iter().enumerate().filter(|(_, turn)| turn.speaker == Speaker::User);
     users.filter_map(|(at, turn)| {
         let said = |turn: &&Turn| turn.speaker == Speaker::Model && !turn.text.is_empty();
+        let (asked, request) = turns[..at]
+            .iter()
+            .enumerate()
+            .rfind(|(_, turn)| turn.speaker == Speaker::User)
+            .map_or((0, None), |(at, turn)| (at, Some(turn)));
         let proposal = turns[..at].iter().rev().find(said)?;
-        let request = turns[..at].iter().rev().find(|turn| turn.speaker == Speaker::User);
+        let offers = turns[asked..at].iter().filter(said).collect();
         let until_next = turns[at + 1..].iter().take_while(|next| next.speaker != Speaker::User);
         let answer = until_next.take(LOOKED_AHEAD).find(said);
-        Some(Reply { turn, proposal, request, answer })
+        Some(Reply { turn, proposal, offers, request, answer })
     })
 }
 
@@ -182,3 +187,6 @@ fn decided(what: &str, why: &str, alternatives: Vec<String>, entries: Vec<String
 }
 
 static REFERS_BACK: Signs = Signs::new("i prefer that|i prefer this|das ist");
+
+#[cfg(test)]
+mod tests;

@@ -51,7 +51,7 @@ static DOUBTS: Signs = Signs::new(
 
 /// Signs of a choice between two things.
 pub(super) static OVER: Signs = Signs::new(
-    "rather than|instead of|i prefer|over a |in favour of|in favor of|statt |anstatt|anstelle|lieber|\
+    "rather than|instead of|i prefer|decided against|over a |in favour of|in favor of|statt |anstatt|anstelle|lieber|\
     plutôt que|au lieu de|en vez de|en lugar de|em vez de|ao invés de|ではなく|よりも|而不是|而不用",
 );
 

@@ -10,8 +10,10 @@ use crate::line::one_line;
 /// A reply of the user's, with what stands around it.
 pub(super) struct Reply<'a> {
     pub(super) turn: &'a Turn,
-    /// What the model had said.
+    /// What the model had said last.
     pub(super) proposal: &'a Turn,
+    /// All that the model had said since the user spoke before.
+    pub(super) offers: Vec<&'a Turn>,
     /// What the user had wanted before.
     pub(super) request: Option<&'a Turn>,
     /// What the model said to it.
@@ -27,7 +29,7 @@ const OPTION_WORDS: usize = 4;
 /// out, 78 in 100 replies above it do settle something, and 65 in 100 that do are above it.
 const CLEAR: f32 = -0.03;
 
-impl Reply<'_> {
+impl<'a> Reply<'a> {
     /// Reads what is decided here, if anything is.
     pub(super) fn decision(&self) -> Option<Decided> {
         if let Some(option) = self.option() {
@@ -54,7 +56,8 @@ impl Reply<'_> {
     /// Reads which of the options that the model had listed the user takes.
     fn option(&self) -> Option<Decided> {
         let first = sentences(&self.turn.text).into_iter().next()?.to_lowercase();
-        if self.turn.reading().act == Act::Question || first.ends_with('?') {
+        let reading = self.turn.reading();
+        if reading.act == Act::Question || reading.refuses() || first.ends_with('?') {
             return None;
         }
         let (name, option) = words(&first).take(OPTION_WORDS).find_map(|word| {
@@ -67,7 +70,7 @@ impl Reply<'_> {
         let is_mark = |character: char| " ).:*".contains(character);
         let what = what.get(name.len()..).map_or(what, |rest| rest.trim_start_matches(is_mark));
         let why = [&*self.turn.text, self.answered().unwrap_or_default()].join(" ");
-        Some(decided(what, &why, rejected(&first), self.entries()))
+        Some(decided(what, &why, rejected(&first), self.entries(self.proposal)))
     }
 
     /// Tells what is decided: in the sentence that says it most clearly, with all else that was said as the reason.
@@ -91,14 +94,16 @@ impl Reply<'_> {
             |(what, _): &(&str, &str)| !subjects(what).is_empty() && !only_reacts(what);
         let (what, reason) = split.filter(says_something).unwrap_or((decisive, ""));
         let what = what.trim_end_matches(['.', ',', ' ']);
-        let recommended = recommendation(&self.proposal.text);
+        let offer = self.offer();
+        let recommended = recommendation(&offer.text);
         let reading = self.turn.reading();
         let what = match (&recommended, self.request) {
             (_, Some(request)) if reading.gives_up() => {
                 format!("{what} (“{}”)", one_line(&request.text, WHAT_LENGTH / 2))
             }
             (Some(proposed), _) if reading.consents() && !reading.refuses() => {
-                let proposed = one_line(&proposed.replace("**", ""), WHAT_LENGTH / 2);
+                let room = WHAT_LENGTH.saturating_sub(what.chars().count()).max(WHAT_LENGTH / 2);
+                let proposed = one_line(&proposed.replace("**", ""), room);
                 format!("{what} ({})", proposed.trim_end_matches('.'))
             }
             _ => what.to_owned(),
@@ -107,13 +112,32 @@ impl Reply<'_> {
         let mut why = Reasons::default();
         [reason].into_iter().chain(rest).chain(self.answered()).for_each(|part| why.add(part));
         let is_new = |part: &&str| Some(*part) != recommended || !what.ends_with(')');
-        self.offered(recommended).into_iter().filter(is_new).for_each(|part| why.add(part));
+        self.offered(offer, recommended).into_iter().filter(is_new).for_each(|part| why.add(part));
         let mut alternatives = rejected(&self.turn.text.to_lowercase());
         if reading.refuses() {
-            let offered = recommended.or_else(|| sentences(&self.proposal.text).last().copied());
+            let offered = recommended.or_else(|| sentences(&offer.text).last().copied());
             alternatives.extend(offered.map(|offered| one_line(offered, WHAT_LENGTH)));
         }
-        Some(decided(&what, &why.text, alternatives, self.entries()))
+        Some(decided(&what, &why.text, alternatives, self.entries(offer)))
+    }
+
+    /// Returns what the reply is about: often not what the model said last, after the work, but what it had proposed before.
+    fn offer(&self) -> &'a Turn {
+        let said = subjects(&self.turn.text);
+        let likeness = |offer: &Turn| subjects(&offer.text).intersection(&said).count();
+        let mut best = (self.proposal, likeness(self.proposal));
+        for offer in self.offers.iter().rev() {
+            let likeness = likeness(offer);
+            if likeness > best.1 {
+                best = (*offer, likeness);
+            }
+        }
+        if best.1 > 0 || !self.turn.reading().consents() {
+            return best.0;
+        }
+        // A bare yes is said to what was recommended.
+        let mut latest = self.offers.iter().rev();
+        latest.find(|offer| recommends(&offer.text)).copied().unwrap_or(best.0)
     }
 
     /// Returns what the model says to it first.
@@ -123,8 +147,8 @@ impl Reply<'_> {
 
     /// Returns the sentences of the proposal that the reply is about, the most telling first: the one that speaks of the
     /// same things or says what the proposal comes to, and those beside it, which mostly say why.
-    fn offered(&self, recommended: Option<&str>) -> Vec<&str> {
-        let offered = sentences(&self.proposal.text);
+    fn offered(&self, offer: &'a Turn, recommended: Option<&str>) -> Vec<&'a str> {
+        let offered = sentences(&offer.text);
         let said = subjects(&self.turn.text);
         let consents = self.turn.reading().consents();
         let likeness = |part: &&str| {
@@ -144,8 +168,8 @@ impl Reply<'_> {
         beside.into_iter().flatten().filter_map(|at| offered.get(at).copied()).collect()
     }
 
-    fn entries(&self) -> Vec<String> {
-        let turns = [Some(self.turn), Some(self.proposal), self.answer];
+    fn entries(&self, offer: &Turn) -> Vec<String> {
+        let turns = [Some(self.turn), Some(offer), self.answer];
         turns.into_iter().flatten().map(|turn| turn.entry.clone()).collect()
     }
 }
@@ -170,12 +194,15 @@ impl Reasons {
     }
 }
 
-/// Returns the line in which a proposal tells an option, by its letter or number.
+/// Returns the line in which a proposal tells an option, by its letter or number. Questions may have numbers, too, and their
+/// answers then begin with them.
 fn option_named<'a>(proposal: &'a str, name: &str) -> Option<&'a str> {
     let is_named = |line: &&str| {
         let line = line.trim_start_matches(['-', '*', '(', ' ']).to_lowercase();
         let line = line.strip_prefix("option ").unwrap_or(&line);
-        line.strip_prefix(name).is_some_and(|rest| rest.starts_with([')', '.', ':', '*']))
+        let is_called =
+            line.strip_prefix(name).is_some_and(|rest| rest.starts_with([')', '.', ':', '*']));
+        is_called && !line.ends_with(['?', '？'])
     };
     let lines = || proposal.lines().map(str::trim);
     lines().find(is_named).or_else(|| sentences(proposal).into_iter().find(is_named))
@@ -183,12 +210,17 @@ fn option_named<'a>(proposal: &'a str, name: &str) -> Option<&'a str> {
 
 /// Returns the sentence in which a proposal says what it comes to.
 fn recommendation(proposal: &str) -> Option<&str> {
+    let parts = sentences(proposal);
+    let says = parts.iter().find(|part| recommends(part));
+    let is_first = |part: &&&str| part.starts_with("1.") || part.starts_with("1)");
+    let item = || parts.iter().find(is_first).filter(|part| !part.ends_with(['?', '？']));
+    says.or_else(item).copied()
+}
+
+fn recommends(text: &str) -> bool {
     static SIGNS: Signs = Signs::new(
         "i recommend|i'd |i would|i suggest|i propose|recommend|ich schlage|ich würde|je propose|propongo|\
         recomiendo|proponho|sugiro|提案|建议",
     );
-    let parts = sentences(proposal);
-    let says = parts.iter().find(|part| SIGNS.are_in(&part.to_lowercase()));
-    let item = || parts.iter().find(|part| part.starts_with("1.") || part.starts_with("1)"));
-    says.or_else(item).copied()
+    SIGNS.are_in(&text.to_lowercase())
 }
