@@ -337,10 +337,13 @@ impl App {
     /// Finds out which nodes have something in common, if anything has changed since that was done last.
     fn link(&mut self) -> Result<()> {
         if self.store.is_unlinked()? {
-            let mut linker = Linker::default();
-            self.store.each_node_facts(|node| linker.add(node))?;
-            let edges = linker.finish(&self.store.linked_pairs()?);
-            self.store.save_links(&edges)?;
+            // Threads that derive leave memory free that only they can use again.
+            let found = rayon::scope(|_| {
+                let mut linker = Linker::default();
+                self.store.each_node_facts(|node| linker.add(node))?;
+                Ok::<_, AppError>(linker.finish(&self.store.linked_pairs()?))
+            });
+            self.store.save_links(&found?)?;
         }
         Ok(())
     }

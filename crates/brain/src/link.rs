@@ -6,6 +6,7 @@
 
 mod words;
 mod signature;
+mod compact;
 mod keys;
 mod named;
 mod applied;
@@ -27,6 +28,7 @@ use crate::ids::NodeId;
 use crate::node::{LessonLevel, Outcome};
 use crate::word::word;
 use alike::Names;
+use compact::Mark;
 use keys::Keys;
 pub(crate) use keys::signature as failure_signature;
 pub(crate) use words::stems;
@@ -102,11 +104,11 @@ struct Known {
 #[derive(Debug)]
 struct KnownLesson {
     level: LessonLevel,
-    summary: String,
+    summary: Box<str>,
     /// Its words.
-    words: Vec<u32>,
+    words: Box<[Mark]>,
     /// Its tags, as tags and as tools.
-    tags: Vec<u32>,
+    tags: Box<[Mark]>,
 }
 
 /// A link that may be drawn, between nodes by their numbers.
@@ -174,8 +176,10 @@ impl Linker {
     pub fn finish(self, linked: &BTreeSet<(NodeId, NodeId)>) -> Vec<Edge> {
         let Self { nodes, mut keys, .. } = self;
         let names = Names::of(&nodes, &mut keys);
+        keys.settle();
         let mut candidates = named::candidates(&nodes);
         candidates.extend(applied::candidates(&nodes, &keys));
+        keys.let_go();
         candidates.extend(failures::candidates(&keys));
         candidates.extend(alike::candidates(&nodes, &keys, &names));
         let chosen = choose(&nodes, candidates, linked);

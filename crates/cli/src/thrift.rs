@@ -14,8 +14,10 @@ const FOR_GOOD: [(&str, &str); 3] = [
 ];
 
 /// For a large ingest: so many pools that threads do not wait for each other, and not more where there are many cores. With two,
-/// it took a sixth longer.
-const FOR_NOW: [(&str, &str); 1] = [("MALLOC_ARENA_MAX", "8")];
+/// it took a sixth longer. And what is large goes back to the system: otherwise the pool of the thread that wrote the index keeps
+/// all that it needed for that, where nobody else can use it, while units of work are linked.
+const FOR_NOW: [(&str, &str); 2] =
+    [("MALLOC_ARENA_MAX", "8"), ("MALLOC_MMAP_THRESHOLD_", "524288")];
 
 /// Makes this a process that may live long.
 pub(crate) fn for_good() {

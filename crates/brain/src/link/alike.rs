@@ -72,9 +72,9 @@ pub(super) fn candidates(nodes: &[Known], keys: &Keys, names: &Names) -> Vec<Can
     let mut touched: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for target in 0..nodes.len() {
-        for &key in keys.of_node(target).iter().filter(|&&key| keys.is_rare(key)) {
+        for key in keys.of_node(target).filter(|&key| keys.is_rare(key)) {
             let (kind, weight) = (keys.kind(key) as usize, keys.weight(key));
-            for &source in keys.nodes(key).iter().take_while(|&&node| node < target) {
+            for source in keys.nodes(key).take_while(|&node| node < target) {
                 let both = &mut shared[source];
                 if both.count.iter().all(|&count| count == 0) {
                     touched.push(source);
@@ -109,9 +109,8 @@ pub(super) fn candidates(nodes: &[Known], keys: &Keys, names: &Names) -> Vec<Can
 
 /// Adds up the weight of everything that a node has, by kind.
 fn totals(node: usize, keys: &Keys) -> [f64; KINDS] {
-    let mut totals = [0.0; KINDS];
-    totals[Kind::Phrase as usize] = keys.own_phrases(node).into();
-    for &key in keys.of_node(node) {
+    let mut totals = keys.own(node).map(f64::from);
+    for key in keys.of_node(node) {
         totals[keys.kind(key) as usize] += keys.weight(key);
     }
     totals
@@ -134,7 +133,7 @@ impl Names {
     /// Returns whether a node calls a project by its name.
     fn are_in(&self, node: usize, project: &str, keys: &Keys) -> bool {
         let name = self.0.get(project).map_or(&[][..], Vec::as_slice);
-        !name.is_empty() && name.iter().all(|word| keys.of_node(node).contains(word))
+        !name.is_empty() && name.iter().all(|word| keys.of_node(node).any(|key| key == *word))
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::compact::Mark;
 use super::keys::{Keys, Kind};
 use super::{Because, Candidate, Known, KnownLesson, descending};
 use crate::edge::EdgeType;
@@ -42,11 +43,14 @@ pub(super) fn candidates(nodes: &[Known], keys: &Keys) -> Vec<Candidate> {
 
 /// Returns the later nodes that have enough of a lesson's words: how much of it, and which.
 fn later(source: usize, lesson: &KnownLesson, keys: &Keys) -> Vec<(f64, usize, Vec<u32>)> {
-    let total: f64 = lesson.words.iter().map(|&word| keys.weight(word)).sum();
+    let noted = |&word: &Mark| keys.noted(word);
+    // A word without a key is one that nobody else says.
+    let weight = |word: &Mark| noted(word).map_or(1.0, |key| keys.weight(key));
+    let total: f64 = lesson.words.iter().map(weight).sum();
     let mut shared: BTreeMap<usize, Vec<u32>> = BTreeMap::new();
-    for &key in &lesson.words {
-        let after = keys.nodes(key).iter().filter(|&&node| node > source && keys.is_rare(key));
-        after.for_each(|&node| shared.entry(node).or_default().push(key));
+    for key in lesson.words.iter().filter_map(noted) {
+        let after = keys.nodes(key).filter(|&node| node > source && keys.is_rare(key));
+        after.for_each(|node| shared.entry(node).or_default().push(key));
     }
     let enough = shared.into_iter().filter(|(_, words)| words.len() >= FEWEST_WORDS);
     let weighed = enough.map(|(node, words)| {
@@ -57,10 +61,9 @@ fn later(source: usize, lesson: &KnownLesson, keys: &Keys) -> Vec<(f64, usize, V
 }
 
 fn have_common_ground(source: usize, target: usize, lesson: &KnownLesson, keys: &Keys) -> bool {
-    let has = |key: u32| keys.nodes(key).binary_search(&target).is_ok();
-    let same_file =
-        keys.of_node(source).iter().any(|&key| keys.kind(key) == Kind::File && has(key));
-    same_file || lesson.tags.iter().any(|&tag| has(tag))
+    let is_file_of_both = |key: u32| keys.kind(key) == Kind::File && keys.is_of(key, target);
+    let same_file = keys.of_node(source).any(is_file_of_both);
+    same_file || lesson.tags.iter().any(|&tag| keys.has(target, tag))
 }
 
 pub(super) fn reason(lesson: &KnownLesson, shared: &[u32], keys: &Keys) -> String {

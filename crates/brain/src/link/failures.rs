@@ -16,9 +16,10 @@ pub(super) fn candidates(keys: &Keys) -> Vec<Candidate> {
         keys.all(Kind::Error).filter(|&key| keys.is_rare(key) && says_something(keys.text(key)));
     let chains = rare.map(|key| {
         let similarity = keys.weight(key);
-        keys.nodes(key).windows(2).map(move |pair| Candidate {
-            source: pair[0],
-            target: pair[1],
+        let later = keys.nodes(key).skip(1);
+        keys.nodes(key).zip(later).map(move |(source, target)| Candidate {
+            source,
+            target,
             kind: EdgeType::FailurePattern,
             similarity,
             because: Because::Error(key),

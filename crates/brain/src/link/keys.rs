@@ -1,15 +1,16 @@
 //! What nodes can have in common, and how rare each of these is.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::mem::take;
-use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::compact::{ByMark, Holder, Mark, Place, Rows, Slot, Texts, short};
 use super::signature::{error_signature, quoted_errors};
-use super::words::{Phrase, Told, Words, stems};
+use super::words::{Phrase, Told, Words, mark, stems};
 use super::{KnownLesson, LessonFact, NodeFacts};
-use crate::analysis::examples::ByHash;
+use crate::analysis::examples::join;
 use crate::node::LessonLevel;
 
 /// What kind of thing nodes have in common.
@@ -34,45 +35,41 @@ pub(super) enum Kind {
 /// How many kinds there are.
 pub(super) const KINDS: usize = 7;
 
-/// Something that nodes can have in common.
+/// Something that nodes have in common.
 #[derive(Debug)]
 struct Key {
     kind: Kind,
-    text: Arc<str>,
-    /// How it was said first, where that is something else.
-    said: Option<Box<str>>,
+    text: Place,
+    /// How it was said first.
+    said: Place,
     /// How many nodes have it, and the last that was noted.
-    count: usize,
-    latest: Option<usize>,
+    count: u32,
+    latest: Option<u32>,
     /// Whether a project is called by it.
     is_name: bool,
-    /// These nodes, in the order of time; of a word that many have they are not kept, and most are of one node or two.
-    nodes: SmallVec<[usize; 2]>,
+    /// These nodes, in the order of time; of a word that many have they are not kept, and most are of few nodes.
+    nodes: SmallVec<[u32; 4]>,
 }
 
 /// Everything that nodes can have in common.
 #[derive(Debug, Default)]
 pub(super) struct Keys {
     all: Vec<Key>,
-    /// The number of each, by kind and text.
-    numbers: [HashMap<Arc<str>, u32>; KINDS],
-    /// What each node has, but for phrases that no other has.
-    of_node: Vec<Vec<u32>>,
-    /// How many of these each node has.
-    own_phrases: Vec<u32>,
-    /// All phrases, by what stands for them. Most are said in one node and never again, and little is kept of those: there
-    /// may be millions.
-    phrases: ByHash<Said>,
+    texts: Texts,
+    /// Who has what, by what stands for its kind and text. Most is had by one node and by no other, and little is kept of
+    /// that: there may be millions.
+    holders: ByMark<Slot>,
+    /// How words were said that only one node has, where that is something else than how they are compared.
+    said: ByMark<Place>,
+    /// How many things of each kind each node has that no other has.
+    own: Vec<[u32; KINDS]>,
+    /// What each node has that one before it has as well.
+    again: Rows,
+    /// What each node was the first to have and others have as well, once there are no more keys.
+    first: Rows,
+    /// The same until then, with the number of the node, as it came.
+    unsorted: Vec<(u32, u32)>,
     words: Words,
-}
-
-/// Where a phrase was said.
-#[derive(Clone, Copy, Debug)]
-enum Said {
-    /// In this node and in no other. How is not kept: so many are said once.
-    Once(u32),
-    /// In several; this is the number of the key.
-    Again(u32),
 }
 
 /// What more nodes have than this links none of them, and what at most so many have may.
@@ -81,7 +78,7 @@ const UNCOMMON: usize = 5;
 
 /// So many words that were met are remembered, before they are looked at anew: where names are said once each, most of them
 /// never come again.
-const MOST_WORDS: usize = 40_000;
+const MOST_WORDS: usize = 20_000;
 
 /// A brain of few nodes is weighed as if so many more were there that share nothing: that two of twenty nodes have
 /// something says no more than that two of two hundred have it.
@@ -90,9 +87,8 @@ const BACKGROUND: usize = 200;
 impl Keys {
     /// Notes what the next node has.
     pub(super) fn add(&mut self, node: &NodeFacts) {
-        let number = self.of_node.len();
-        self.of_node.push(Vec::new());
-        self.own_phrases.push(0);
+        self.own.push([0; KINDS]);
+        self.again.begin();
         // What is said of models and users sounds alike whatever the work was.
         let is_about_work =
             |lesson: &&LessonFact| !matches!(lesson.level, LessonLevel::Model | LessonLevel::User);
@@ -101,119 +97,135 @@ impl Keys {
         let text = text.join("\n");
         let of_project = self.words.told(&node.project);
         for (kind, text) in [(Kind::Word, &*text), (Kind::Subject, &node.decisions)] {
-            for Told { stem, said } in self.words.telling(text) {
-                if of_project.iter().all(|it| it.stem != stem) {
-                    let key = self.number(kind, &stem);
-                    self.note(number, key);
-                    self.note_how(key, || said.to_string());
+            for told in self.words.telling(text) {
+                if of_project.iter().all(|it| it.stem != told.stem) {
+                    self.note(kind, &told);
                 }
             }
         }
         let mut words = take(&mut self.words);
-        words.each_telling_phrase(&text, |phrase| self.note_phrase(number, &phrase));
+        words.each_telling_phrase(&text, |phrase| self.note(Kind::Phrase, &phrase));
         if words.count() < MOST_WORDS {
             self.words = words;
         }
         for file in node.files.iter().filter(|file| !is_everybodys(file)) {
-            self.note_text(number, Kind::File, &whole_path(&node.project, file));
+            self.note(Kind::File, &*whole_path(&node.project, file));
         }
         for tag in &node.tags {
-            self.note_text(number, Kind::Tag, &tag.to_lowercase());
+            self.note(Kind::Tag, &*tag.to_lowercase());
         }
         for tool in &node.tools {
-            self.note_text(number, Kind::Tool, &tool.to_lowercase());
+            self.note(Kind::Tool, &*tool.to_lowercase());
         }
         for error in &node.errors {
-            let signature = signature(&error.error_type, &error.message);
-            self.note_text(number, Kind::Error, &signature);
+            self.note(Kind::Error, &*signature(&error.error_type, &error.message));
         }
         let messages = node.errors.iter().map(|error| &*error.message);
         for said in messages.chain([&*node.text]).flat_map(quoted_errors) {
-            self.note_text(number, Kind::Error, &said);
+            self.note(Kind::Error, &*said);
         }
     }
 
-    /// Notes a phrase, which is something to have in common as soon as a second node says it.
-    fn note_phrase(&mut self, node: usize, phrase: &Phrase<'_>) {
-        let mark = phrase.mark();
-        match self.phrases.get(&mark).copied() {
-            None => {
-                let by = u32::try_from(node).unwrap_or(u32::MAX);
-                self.phrases.insert(mark, Said::Once(by));
-                self.own_phrases[node] += 1;
+    /// Notes that the latest node has something; it gets a key as soon as a second node has it.
+    fn note(&mut self, kind: Kind, thing: &(impl Thing + ?Sized)) {
+        let mark = mark_of(kind, thing);
+        let latest = self.latest();
+        let holder = match self.holders.entry(mark) {
+            Entry::Occupied(place) => place.get().holder(),
+            Entry::Vacant(place) => {
+                place.insert(Slot::new(Holder::Node(latest)));
+                self.own[latest as usize][kind as usize] += 1;
+                // There are too many phrases to keep how each was said.
+                if kind != Kind::Phrase && thing.said() != thing.text() {
+                    self.said.insert(mark, self.texts.add(&thing.said()));
+                }
+                return;
             }
-            Some(Said::Once(first)) if first as usize == node => {}
-            Some(Said::Once(first)) => {
-                let key = self.number(Kind::Phrase, &phrase.stems());
-                self.phrases.insert(mark, Said::Again(key));
-                self.own_phrases[first as usize] -= 1;
-                self.note(first as usize, key);
-                self.note_how(key, || phrase.said());
-                self.note(node, key);
-            }
-            Some(Said::Again(key)) => self.note(node, key),
+        };
+        let key = match holder {
+            Holder::Node(only) if only == latest => return,
+            Holder::Node(_) => self.key(kind, thing),
+            Holder::Key(key) => key,
+        };
+        // How a phrase is said is told by the second node, and how a word is that so far only a lesson has, by this.
+        if self.count(key) == usize::from(kind == Kind::Phrase) {
+            self.all[key as usize].said = self.texts.add(&thing.said());
         }
+        self.give(latest, key);
     }
 
-    fn note_text(&mut self, node: usize, kind: Kind, text: &str) {
-        let key = self.number(kind, text);
-        self.note(node, key);
-    }
-
-    fn note(&mut self, node: usize, number: u32) {
+    /// Notes that a node has what there is a key of.
+    fn give(&mut self, node: u32, number: u32) {
         let key = &mut self.all[number as usize];
         if key.latest == Some(node) {
             return;
         }
-        self.of_node[node].push(number);
+        if key.count == 0 {
+            self.unsorted.push((node, number));
+        } else {
+            self.again.push(number);
+        }
         key.latest = Some(node);
         key.count += 1;
-        if matches!(key.kind, Kind::Word | Kind::Subject | Kind::Phrase) && key.count > COMMON {
+        let is_said = matches!(key.kind, Kind::Word | Kind::Subject | Kind::Phrase);
+        if is_said && key.count as usize > COMMON {
             key.nodes = SmallVec::new();
         } else {
             key.nodes.push(node);
         }
     }
 
-    /// Notes how something was said that only one node has so far, if that is not how it is compared.
-    fn note_how(&mut self, number: u32, said: impl Fn() -> String) {
-        let key = &mut self.all[number as usize];
-        if key.count == 1 && key.said.is_none() {
-            key.said = Some(said()).filter(|said| **said != *key.text).map(Into::into);
+    /// Returns the number of the key of something, whoever has it.
+    fn key(&mut self, kind: Kind, thing: &(impl Thing + ?Sized)) -> u32 {
+        let mark = mark_of(kind, thing);
+        if let Some(key) = self.noted(mark) {
+            return key;
         }
-    }
-
-    /// Returns the number of a key, whether or not any node has it.
-    fn number(&mut self, kind: Kind, text: &str) -> u32 {
-        let numbers = &mut self.numbers[kind as usize];
-        if let Some(&number) = numbers.get(text) {
-            return number;
-        }
-        let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
-        let text: Arc<str> = text.into();
-        let key = Key {
+        let number = short(self.all.len());
+        let text = self.texts.add(&thing.text());
+        self.all.push(Key {
             kind,
-            text: Arc::clone(&text),
-            said: None,
+            text,
+            said: self.said.remove(&mark).unwrap_or(text),
             count: 0,
             latest: None,
             is_name: false,
             nodes: SmallVec::new(),
-        };
-        self.all.push(key);
-        numbers.insert(text, next);
-        next
+        });
+        let before = self.holders.insert(mark, Slot::new(Holder::Key(number)));
+        if let Some(Holder::Node(only)) = before.map(Slot::holder) {
+            self.own[only as usize][kind as usize] -= 1;
+            self.give(only, number);
+        }
+        number
     }
 
-    /// Returns what is kept of a lesson.
+    /// Returns the number of the node that was added last.
+    fn latest(&self) -> u32 {
+        short(self.own.len().saturating_sub(1))
+    }
+
+    /// Returns what is kept of a lesson of the node that was added last.
     pub(super) fn lesson(&mut self, lesson: &LessonFact) -> KnownLesson {
         let words = self.words.telling(&lesson.text);
-        let words = words.iter().map(|told| self.number(Kind::Word, &told.stem)).collect();
-        let tags = lesson.tags.iter().flat_map(|tag| {
-            [Kind::Tag, Kind::Tool].map(|kind| self.number(kind, &tag.to_lowercase()))
+        let words = words.iter().map(|told| {
+            let mark = mark_of(Kind::Word, told);
+            // If only a later node says it, then that is what shows that the lesson was applied.
+            if !self.has(self.latest() as usize, mark) {
+                self.key(Kind::Word, told);
+            }
+            mark
         });
-        let tags = tags.collect();
-        KnownLesson { level: lesson.level, summary: lesson.summary.clone(), words, tags }
+        let words = words.collect();
+        let tags = lesson.tags.iter().flat_map(|tag| {
+            [Kind::Tag, Kind::Tool].map(|kind| mark_of(kind, &*tag.to_lowercase()))
+        });
+        KnownLesson {
+            level: lesson.level,
+            summary: lesson.summary.as_str().into(),
+            words,
+            tags: tags.collect(),
+        }
     }
 
     /// Returns the words that a project is called by, if it has a name of its own; from now on they are nothing
@@ -224,35 +236,77 @@ impl Keys {
         if words.len() < stems(name).len() {
             return Vec::new();
         }
-        let mut phrases: Vec<String> = Vec::new();
-        self.words.each_telling_phrase(name, |phrase| phrases.push(phrase.stems()));
-        let phrases = phrases.iter().map(|stems| self.number(Kind::Phrase, stems));
-        let phrases: Vec<u32> = phrases.collect();
-        let words = words.iter().map(|told| self.number(Kind::Word, &told.stem));
-        let words: Vec<u32> = words.collect();
+        let mut met = take(&mut self.words);
+        let mut phrases: Vec<u32> = Vec::new();
+        met.each_telling_phrase(name, |phrase| phrases.push(self.key(Kind::Phrase, &phrase)));
+        self.words = met;
+        let words: Vec<u32> = words.iter().map(|told| self.key(Kind::Word, told)).collect();
         for &number in words.iter().chain(&phrases) {
             self.all[number as usize].is_name = true;
         }
         words
     }
 
-    /// Returns how many phrases a node has that no other has.
-    pub(super) fn own_phrases(&self, node: usize) -> u32 {
-        self.own_phrases[node]
+    /// Takes in that there will be no more keys.
+    pub(super) fn settle(&mut self) {
+        let mut unsorted = take(&mut self.unsorted);
+        unsorted.sort_unstable();
+        let mut rest = &*unsorted;
+        for node in 0..short(self.own.len()) {
+            self.first.begin();
+            let (row, others) = rest.split_at(rest.partition_point(|(of, _)| *of == node));
+            for (_, key) in row {
+                self.first.push(*key);
+            }
+            rest = others;
+        }
     }
 
-    /// Returns what else a node has.
-    pub(super) fn of_node(&self, node: usize) -> &[u32] {
-        &self.of_node[node]
+    /// Forgets what only serves to find things by how they are written.
+    pub(super) fn let_go(&mut self) {
+        self.holders = ByMark::default();
+        self.said = ByMark::default();
+        self.words = Words::default();
+    }
+
+    /// Returns the number of the key of something, if it has one.
+    pub(super) fn noted(&self, mark: Mark) -> Option<u32> {
+        match self.holders.get(&mark)?.holder() {
+            Holder::Node(_) => None,
+            Holder::Key(key) => Some(key),
+        }
+    }
+
+    /// Returns whether a node has something that is not a word of many.
+    pub(super) fn has(&self, node: usize, mark: Mark) -> bool {
+        self.holders.get(&mark).is_some_and(|slot| match slot.holder() {
+            Holder::Node(only) => only == short(node),
+            Holder::Key(key) => self.is_of(key, node),
+        })
+    }
+
+    /// Returns how many things of each kind a node has that no other has.
+    pub(super) fn own(&self, node: usize) -> [u32; KINDS] {
+        self.own[node]
+    }
+
+    /// Returns what it has that others have as well.
+    pub(super) fn of_node(&self, node: usize) -> impl Iterator<Item = u32> {
+        [self.again.row(node), self.first.row(node)].into_iter().flatten().copied()
     }
 
     fn count(&self, key: u32) -> usize {
-        self.all[key as usize].count
+        self.all[key as usize].count as usize
     }
 
     /// Returns the nodes that have something, in the order of time; none if it is a word that links nothing.
-    pub(super) fn nodes(&self, key: u32) -> &[usize] {
-        &self.all[key as usize].nodes
+    pub(super) fn nodes(&self, key: u32) -> impl Iterator<Item = usize> + Clone {
+        self.all[key as usize].nodes.iter().map(|node| *node as usize)
+    }
+
+    /// Returns whether a node is among these.
+    pub(super) fn is_of(&self, key: u32, node: usize) -> bool {
+        self.all[key as usize].nodes.binary_search(&short(node)).is_ok()
     }
 
     pub(super) fn kind(&self, key: u32) -> Kind {
@@ -260,16 +314,15 @@ impl Keys {
     }
 
     pub(super) fn text(&self, key: u32) -> &str {
-        &self.all[key as usize].text
+        self.texts.at(self.all[key as usize].text)
     }
 
     /// Returns how a person would write it.
     pub(super) fn said(&self, key: u32) -> &str {
-        let key = &self.all[key as usize];
-        key.said.as_deref().unwrap_or(&key.text)
+        self.texts.at(self.all[key as usize].said)
     }
 
-    /// Returns all keys of a kind.
+    /// Returns the keys of a kind.
     pub(super) fn all(&self, kind: Kind) -> impl Iterator<Item = u32> {
         (0..).zip(&self.all).filter(move |(_, key)| key.kind == kind).map(|(number, _)| number)
     }
@@ -281,27 +334,77 @@ impl Keys {
 
     #[expect(clippy::cast_precision_loss, reason = "there are not that many nodes")]
     fn weight_of(&self, nodes: usize) -> f64 {
-        (1.0 + (self.of_node.len() + BACKGROUND) as f64 / nodes as f64).ln()
+        (1.0 + (self.own.len() + BACKGROUND) as f64 / nodes as f64).ln()
     }
 
     /// Returns whether so few nodes have something that it can link them: of many nodes a twentieth.
     pub(super) fn is_rare(&self, key: u32) -> bool {
-        self.count(key) <= (self.of_node.len() / 20).clamp(UNCOMMON, COMMON)
+        self.count(key) <= (self.own.len() / 20).clamp(UNCOMMON, COMMON)
             && !self.all[key as usize].is_name
     }
 
     /// Returns the rare things that two nodes have in common, the rarest first.
     pub(super) fn shared(&self, one: usize, other: usize) -> Vec<u32> {
-        let has = |key: &u32| self.nodes(*key).binary_search(&other).is_ok();
-        let mut shared: Vec<u32> = self
-            .of_node(one)
-            .iter()
-            .copied()
-            .filter(has)
-            .filter(|&key| self.is_rare(key))
-            .collect();
+        let is_shared = |key: &u32| self.is_of(*key, other) && self.is_rare(*key);
+        let mut shared: Vec<u32> = self.of_node(one).filter(is_shared).collect();
         shared.sort_by_key(|&key| (self.count(key), self.kind(key), self.text(key)));
         shared
+    }
+}
+
+fn mark_of(kind: Kind, thing: &(impl Thing + ?Sized)) -> Mark {
+    Mark::new(join(thing.mark(), kind as u64))
+}
+
+/// Something that a node has, as it is written there.
+trait Thing {
+    /// Returns what stands for it among things of its kind.
+    fn mark(&self) -> u64;
+    /// Returns how it is compared.
+    fn text(&self) -> Cow<'_, str>;
+    /// Returns how a person would write it.
+    fn said(&self) -> Cow<'_, str>;
+}
+
+impl Thing for Told {
+    fn mark(&self) -> u64 {
+        self.mark
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.stem)
+    }
+
+    fn said(&self) -> Cow<'_, str> {
+        Cow::Borrowed(&self.said)
+    }
+}
+
+impl Thing for Phrase<'_> {
+    fn mark(&self) -> u64 {
+        Phrase::mark(self)
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Owned(self.stems())
+    }
+
+    fn said(&self) -> Cow<'_, str> {
+        Cow::Owned(Phrase::said(self))
+    }
+}
+
+impl Thing for str {
+    fn mark(&self) -> u64 {
+        mark(self)
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self)
+    }
+
+    fn said(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self)
     }
 }
 

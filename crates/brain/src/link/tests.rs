@@ -105,10 +105,10 @@ fn a_phrase_is_a_key_once_a_second_node_says_it() {
     let mut keys = Keys::default();
     let mut say = |text: &str| {
         keys.add(&NodeFacts { text: text.to_owned(), ..node(1) });
-        let phrases =
-            keys.all(Kind::Phrase).map(|key| (keys.said(key).to_owned(), keys.nodes(key)));
-        let phrases: Vec<_> = phrases.map(|(said, nodes)| (said, nodes.to_vec())).collect();
-        (phrases, keys.own_phrases(0))
+        let phrases = keys.all(Kind::Phrase);
+        let phrases: Vec<(String, Vec<usize>)> =
+            phrases.map(|key| (keys.said(key).to_owned(), keys.nodes(key).collect())).collect();
+        (phrases, keys.own(0)[Kind::Phrase as usize])
     };
     assert_eq!(say("Mailboxes of brokers. Drained mailboxes of brokers."), (vec![], 2));
     let shared = |nodes: &[usize]| vec![("mailboxes of the broker".to_owned(), nodes.to_vec())];

@@ -75,6 +75,8 @@ pub(crate) fn stems(text: &str) -> Vec<String> {
 pub(super) struct Told {
     pub(super) stem: Arc<str>,
     pub(super) said: Arc<str>,
+    /// What stands for the stem.
+    pub(super) mark: u64,
 }
 
 /// Words that were met, each looked at once: all nodes of a brain say the same few thousand again and again.
@@ -122,12 +124,20 @@ impl Words {
                 let tells = |pair: &&[char]| !pair.iter().any(|character| is_kana(*character));
                 let pairs = characters.windows(2).filter(tells);
                 let pairs = pairs.map(|pair| pair.iter().collect::<String>().into());
-                all.extend(pairs.map(|pair: Arc<str>| Told { said: pair.clone(), stem: pair }));
+                all.extend(pairs.map(|pair: Arc<str>| Told {
+                    mark: mark(&pair),
+                    said: pair.clone(),
+                    stem: pair,
+                }));
             } else {
                 let number = self.meet(run);
                 let word = self.word(number);
                 let stem = word.stem.as_ref().filter(|_| is_wanted(word));
-                all.extend(stem.map(|stem| Told { stem: stem.clone(), said: word.said.clone() }));
+                all.extend(stem.map(|stem| Told {
+                    stem: stem.clone(),
+                    said: word.said.clone(),
+                    mark: word.mark,
+                }));
             }
         }
         all.sort_unstable();
@@ -175,10 +185,12 @@ impl Words {
         let said: Arc<str> = small.into();
         let is_word = run.len() <= LONGEST && !run.chars().any(is_unspaced);
         let stem = is_word.then(|| stem(&said)).flatten();
+        let stem: Option<Arc<str>> =
+            stem.map(|stem| if stem == *said { said.clone() } else { stem.into() });
         let mark = stem.as_deref().map_or(0, mark);
         let tells = stem.as_deref().is_some_and(|stem| !EVERYDAY.contains(stem));
         let number = u32::try_from(self.all.len()).unwrap_or(NONE);
-        self.all.push(Word { said: said.clone(), stem: stem.map(Into::into), mark, tells });
+        self.all.push(Word { said: said.clone(), stem, mark, tells });
         self.met.insert(said, number);
         number
     }
@@ -228,8 +240,8 @@ impl Phrase<'_> {
     }
 }
 
-/// Returns what stands for a stem; of all stems that there may be, hardly two have the same.
-fn mark(stem: &str) -> u64 {
+/// Returns what stands for a stem or another text; of all that there may be, hardly two have the same.
+pub(super) fn mark(stem: &str) -> u64 {
     stem.bytes().fold(0, |mark, byte| join(mark, u64::from(byte)))
 }
 
