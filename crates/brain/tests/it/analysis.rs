@@ -168,6 +168,20 @@ fn errors_and_what_resolves_them() {
             "!exit code 1: FAIL",
         ),
         (
+            start()
+                .edit("a.ts", Ok(""))
+                .bash("npm test", Err(failed))
+                .bash("git checkout a.ts && npm test", Ok("")),
+            "!exit code 1: FAIL",
+        ),
+        (
+            start()
+                .bash("./soak", Err("3 of 40 TimeoutError: no answer from 0x55d1c0ff"))
+                .edit("a", Ok(""))
+                .bash("./soak", Err("19 of 40 TimeoutError: no answer from 0x7f31ab90")),
+            "!bash failed: 3 of 40 TimeoutError: no answer from 0x55d1c0ff",
+        ),
+        (
             start().bash("aws s3 mb s3://a", Err(failed)).edit("a", Ok("")).bash("make", Ok("")),
             "!exit code 1: FAIL",
         ),

@@ -96,11 +96,10 @@ impl Errors {
         let open = || subjects.iter().filter_map(|subject| self.open.get(subject)).flatten();
         let failed = || open().filter_map(|number| self.all[*number].call.as_ref());
         let is_new = |sign: &str| failed().any(|call| !call.context.contains(sign));
-        let is_undone = self.undone == Some(self.changes)
-            && open().any(|number| self.all[*number].changes < self.changes);
+        let is_undone = self.undone == Some(self.changes) && open().next().is_some();
         IGNORING.iter().any(|sign| command.contains(sign) && is_new(sign))
             || command::throws_away(command)
-            || (is_undone && command::takes_back(command))
+            || is_undone
     }
 
     /// Resolves the last error if files were changed for it, and what was run next was content: a repair need not be shown
