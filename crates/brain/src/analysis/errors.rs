@@ -144,7 +144,7 @@ impl Errors {
             None => self.resolve_what_is_passed(&subjects, call, text),
         }
         let failed = failed_call(call, &message, model);
-        let was_observed = self.take_observed(text);
+        let was_observed = self.take_observed(text, &message);
         let falls_back = has_fallen_back(call, text);
         self.add(entry, category, message, Some(failed), subjects);
         let last = self.all.len() - 1;
