@@ -10,10 +10,32 @@ const ACCESSORIES: [&str; 54] = [
 ];
 
 /// Programs that only run another.
-const WRAPPERS: [&str; 22] = [
-    "sudo", "doas", "env", "time", "timeout", "nice", "ionice", "npx", "bunx", "uvx", "exec",
-    "command", "nohup", "xvfb-run", "setarch", "stdbuf", "strace", "taskset", "unbuffer", "do",
-    "then", "else",
+const WRAPPERS: [&str; 25] = [
+    "sudo",
+    "doas",
+    "env",
+    "time",
+    "timeout",
+    "nice",
+    "ionice",
+    "npx",
+    "bunx",
+    "uvx",
+    "exec",
+    "command",
+    "nohup",
+    "xvfb-run",
+    "setarch",
+    "stdbuf",
+    "strace",
+    "taskset",
+    "unbuffer",
+    "do",
+    "then",
+    "else",
+    "systemd-run",
+    "caffeinate",
+    "mpirun",
 ];
 
 /// Programs that take goals, each of which is a try of its own.
@@ -117,7 +139,7 @@ pub(super) fn is_one_pipe(command: &str) -> bool {
 /// Returns whether a command takes changes back.
 pub(super) fn takes_back(command: &str) -> bool {
     everything_run(command).any(|step| match *step {
-        ["git", "restore" | "revert", ..] | ["git", "reset", "--hard", ..] => true,
+        ["git", "clean" | "restore" | "revert", ..] | ["git", "reset", "--hard", ..] => true,
         ["git", "stash", ref rest @ ..] => {
             !matches!(rest.first(), Some(&("pop" | "apply" | "list" | "show" | "drop")))
         }
@@ -129,6 +151,11 @@ pub(super) fn takes_back(command: &str) -> bool {
         }
         _ => false,
     })
+}
+
+/// Returns whether a command removes files.
+pub(super) fn removes(command: &str) -> bool {
+    everything_run(command).any(|step| matches!(step[0], "rm" | "rmdir" | "shred" | "unlink"))
 }
 
 /// Returns whether a command throws away what was worked on.
@@ -155,8 +182,11 @@ pub(super) fn only_shows(program: &str) -> bool {
         "date"
             | "df"
             | "du"
+            | "dumpe2fs"
+            | "findmnt"
             | "free"
             | "getent"
+            | "getmac"
             | "hostname"
             | "id"
             | "lsblk"
@@ -166,6 +196,7 @@ pub(super) fn only_shows(program: &str) -> bool {
             | "ps"
             | "snmpget"
             | "snmpwalk"
+            | "tune2fs"
             | "uname"
             | "uptime"
             | "who"

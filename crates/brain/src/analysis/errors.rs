@@ -9,6 +9,7 @@ mod same;
 mod subject;
 pub(super) mod trouble;
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use super::command;
@@ -16,7 +17,7 @@ use super::heard::Call;
 use super::models::Model;
 use crate::line::one_line;
 pub(super) use report::{Report, Unresolved};
-use same::{Told, masked};
+use same::{Told, gist, masked};
 use subject::{Subject, has_fallen_back, subjects, subjects_of_failure, subsumed};
 use trouble::{Trouble, Views};
 
@@ -143,7 +144,7 @@ impl Errors {
             None => self.resolve_what_is_passed(&subjects, call, text),
         }
         let failed = failed_call(call, &message, model);
-        let was_observed = self.take_observed(text);
+        let was_observed = self.take_observed(text, &message);
         let falls_back = has_fallen_back(call, text);
         self.add(entry, category, message, Some(failed), subjects);
         let last = self.all.len() - 1;
@@ -172,6 +173,7 @@ impl Errors {
         // Whoever looks for the cause of an error sees the same error from another side.
         if let Some(number) = self.examined
             && trouble::only_shows(call)
+            && self.all[number].requests == self.requests
         {
             self.all[number].entries.push(entry.to_owned());
             return;
@@ -242,15 +244,17 @@ impl Errors {
         const ENOUGH: usize = 12;
         let only_counts = category::only_counts(text);
         // Where no line says what is wrong, nothing tells the errors of one try apart.
-        let is_quiet = std::cell::LazyCell::new(|| !text.lines().any(complaint::mentions_failure));
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_quiet = LazyCell::new(|| !text.lines().any(complaint::mentions_failure));
+        let masked_text = LazyCell::new(|| masked(text));
         let open = subjects.iter().filter_map(|subject| self.open.get(subject)).flatten();
         open.copied().rfind(|number| {
             let error = &self.all[*number];
-            let known = error.message.trim_end_matches('…');
+            let known = masked(gist(error.message.trim_end_matches('…')));
+            // That other tests fail than before is something else.
+            let is_telling = known.len() >= ENOUGH && !trouble::counts_failures(&error.message);
             only_counts
                 || *is_quiet && !complaint::mentions_failure(&error.message)
-                || known.len() >= ENOUGH && text.contains(known)
+                || is_telling && masked_text.contains(&known)
                 || told.has_nothing_but(&error.told)
         })
     }

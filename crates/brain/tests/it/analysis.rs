@@ -191,6 +191,36 @@ fn errors_and_what_resolves_them() {
 }
 
 #[test]
+fn an_error_that_comes_up_again_is_the_same() {
+    let start = || Story::new().user("x");
+    let cases = [
+        (
+            start()
+                .edit("a.ts", Ok(""))
+                .bash("npm test", Err("FAIL\n\nCommand exited with code 1"))
+                .bash("git checkout a.ts && npm test", Ok("")),
+            "!exit code 1: FAIL",
+        ),
+        (
+            start()
+                .bash("./soak", Err("3 of 40 TimeoutError: no answer from 0x55d1c0ff"))
+                .edit("a", Ok(""))
+                .bash("./soak", Err("19 of 40 TimeoutError: no answer from 0x7f31ab90")),
+            "!bash failed: 3 of 40 TimeoutError: no answer from 0x55d1c0ff",
+        ),
+        (
+            start()
+                .bash("tail bot.log", Ok("[ERR] irc.example login refused, code=465"))
+                .bash("./bot", Err("[ERR] login refused, code=465")),
+            "!bash failed: [ERR] login refused, code=465",
+        ),
+    ];
+    for (story, expected) in cases {
+        assert_eq!(errors(&story), [expected]);
+    }
+}
+
+#[test]
 fn errors_of_tools_name_what_led_to_them() {
     let failed = "TypeError: x\nCommand exited with code 1";
     let node = Story::new()

@@ -155,8 +155,16 @@ pub(in crate::analysis) fn only_counts(text: &str) -> bool {
 
 /// Finds `Failures: 0, Errors: 0`.
 fn counts_no_failure(line: &str) -> bool {
-    let mut words = line.split([' ', ',', '=', ':']);
-    words.any(|word| word == "0") && !counts_failures(line)
+    let words = line.split([' ', ',', '=', ':', '(', ')', '\t']).filter(|word| !word.is_empty());
+    let is_counted = |word: &str| {
+        let lower = word.to_ascii_lowercase();
+        ["error", "fail", "problem", "skipped"].iter().any(|counted| lower.starts_with(counted))
+    };
+    let pairs = words.clone().zip(words.skip(1));
+    let mut zeros = pairs.filter(|(one, other)| {
+        *one == "0" && is_counted(other) || *other == "0" && is_counted(one)
+    });
+    zeros.next().is_some() && !counts_failures(line)
 }
 
 fn find<'a>(

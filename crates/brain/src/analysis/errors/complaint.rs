@@ -16,6 +16,7 @@ pub(super) fn mentions_failure(line: &str) -> bool {
         "timed out|timeout|unreachable|mismatch|expected|e: |! |unauthorized|forbidden|invalid|does not exist|",
         "doesn't exist|not installed|not registered|not known|not recognized|not accessible|too many requests|",
         "unexpected|unknown option|unrecognized|bad request|conflict|bad gateway|internal server|service unavailable|entity too large|",
+        "segfault|segmentation fault|violat|no match|matches any of|is not secure|are too open|bad ownership|",
         "does not |not supported|not allowed|not permitted|not available|differ: |100% packet loss|✗|✘|✖|✕|❌|⨯|×",
     ));
     let lower = line.to_ascii_lowercase();
@@ -36,6 +37,8 @@ pub(super) fn complains(line: &str) -> bool {
             || has_verdict(bare)
             || names_error(bare)
             || opens_with_failure(bare)
+            || matches_nothing(bare)
+            || distrusts_permissions(bare)
             || ends_with_failure(bare)
             || has_set_phrase(bare)
             || super::category::exception(bare).is_some())
@@ -159,11 +162,27 @@ fn opens_with_level(line: &str) -> bool {
 
 /// Finds `[ERROR] …`, `[ ERR ] …`.
 fn is_bracketed_level(line: &str) -> bool {
-    let inside = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
-    inside.is_some_and(|(level, _)| {
-        let level = level.trim();
-        ["ERROR", "ERR", "FATAL", "CRITICAL"].iter().any(|known| level.eq_ignore_ascii_case(known))
-    })
+    after_bracketed_level(line).is_some()
+}
+
+fn after_bracketed_level(line: &str) -> Option<&str> {
+    const LEVELS: [&str; 4] = ["ERROR", "ERR", "FATAL", "CRITICAL"];
+    let (level, rest) = line.strip_prefix('[')?.split_once(']')?;
+    LEVELS.iter().any(|known| level.trim().eq_ignore_ascii_case(known)).then_some(rest)
+}
+
+/// Takes away what a line is filed under: `[ERROR] …`, `ERROR: …`, and when it was logged.
+pub(super) fn without_level(line: &str) -> &str {
+    let line = undecorated(line);
+    after_level(line).unwrap_or(line)
+}
+
+/// Returns what stands after the level that a line begins with.
+fn after_level(line: &str) -> Option<&str> {
+    const LEVELS: [&str; 7] =
+        ["ERROR:", "Error:", "error:", "FATAL:", "Fatal:", "fatal:", "fatal error:"];
+    let after_name = || LEVELS.iter().find_map(|level| line.strip_prefix(level));
+    after_bracketed_level(line).or_else(after_name).map(str::trim_start)
 }
 
 /// Finds `Catalog Error: …`, `cURL error 28: …`, `sbatch: error: …`, `tool: x.c:3: Error: …`, `run 7 TimeoutError: …`.
@@ -216,10 +235,36 @@ fn opens_with_failure(line: &str) -> bool {
     false
 }
 
+/// Finds what says that a name stands for nothing: `No matching distribution found for x`, `no matches for kind "X"`, `no artifact
+/// matches any of the patterns`.
+fn matches_nothing(line: &str) -> bool {
+    let lower = line.to_ascii_lowercase();
+    let mut parts = lower.splitn(3, ": ");
+    parts.any(|part| {
+        part.strip_prefix("no ").is_some_and(|rest| {
+            let mut words = rest.split(' ');
+            let of = |word: &str| matches!(word, "for" | "found" | "manifest" | "distribution");
+            match (words.next(), words.next()) {
+                (Some("match" | "matches" | "matching"), Some(next)) => of(next),
+                (Some(_), Some("matches" | "match")) => words.next() == Some("any"),
+                _ => false,
+            }
+        })
+    })
+}
+
+/// Finds how programs refuse a key that others could read: `Permissions 0644 for 'id_rsa' are too open.`
+fn distrusts_permissions(line: &str) -> bool {
+    static REFUSALS: Signs = Signs::new(
+        "key data is not secure|are too open|bad ownership or modes|unprotected private key",
+    );
+    REFUSALS.are_in(&line.to_ascii_lowercase())
+}
+
 /// Finds `0 errors`, `errors: 0`, `no errors`.
 fn counts_nothing(lower: &str) -> bool {
     static NOTHING: Signs = Signs::new(
-        "0 error|0 fail|no error|no fail|no syntax error|errors: 0|errors=0|error: 0|failed: 0|failed=0|failures: 0|without error",
+        "0 error|0 fail|no error|no fail|no syntax error|errors: 0|errors=0|error: 0|failed: 0|failed=0|failures: 0|without error|0 violation|no violation",
     );
     let counts = |(name, count): (&str, &str)| {
         name.contains("fail")
@@ -273,6 +318,12 @@ mod tests {
             ("Unknown encoding 'cp850' at lib/Sip.pm line 211.", true),
             ("golden/a.nc differ: byte 1204, line 61", true),
             ("1 packets transmitted, 0 received, 100% packet loss", true),
+            ("ERROR: No matching distribution found for torhc", true),
+            ("error: no matches for kind \"CronJob\" in version \"batch/v1beta1\"", true),
+            ("no image matches any of the given labels", true),
+            ("No match: the list is empty", false),
+            ("Permissions 0644 for '/root/.ssh/id_rsa' are too open.", true),
+            ("sshd[7]: Authentication refused: bad ownership or modes for directory /home/a", true),
             ("PASS 12 FAIL 0", false),
             ("FAILURES are counted", false),
             ("[INFO] errors are counted", false),

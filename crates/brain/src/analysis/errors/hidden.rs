@@ -28,7 +28,9 @@ pub(in crate::analysis) fn is_no_failure(call: &Call, text: &str) -> bool {
     let compares = || command::ends_with_one_of(command, &["diff"]);
     let searches = || command::ends_searching(command);
     let looks = || call.only_looks() || command::ends_with_one_of(command, &["dir", "ls", "stat"]);
+    let misses_removed = || command::removes(command) && looks() && mentions_only_misses(text);
     looks() && only_misses(text)
+        || misses_removed()
         || searches()
             && (tells_nothing(text)
                 || has_code_one(text)
@@ -40,12 +42,16 @@ pub(in crate::analysis) fn is_no_failure(call: &Call, text: &str) -> bool {
 
 /// Returns whether nothing is told but what was looked for and is not there, among other things that are.
 fn only_misses(text: &str) -> bool {
-    let mut told = text.lines().filter(|line| mentions_failure(line)).peekable();
-    told.peek().is_some()
-        && told.all(is_looked_for)
+    mentions_only_misses(text)
         && text.lines().any(|line| {
             !mentions_failure(line) && !line.is_empty() && !line.starts_with("Command exited")
         })
+}
+
+/// Returns whether all that is complained of is that something is not there.
+fn mentions_only_misses(text: &str) -> bool {
+    let mut told = text.lines().filter(|line| mentions_failure(line)).peekable();
+    told.peek().is_some() && told.all(is_looked_for)
 }
 
 fn has_code_one(text: &str) -> bool {
@@ -143,6 +149,8 @@ mod tests {
             ("ls a; cat b", "a\ncat: b: No such file or directory", true),
             ("diff a b", "1c1\n\nCommand exited with code 1", true),
             ("make && diff a b", "1c1\n\nCommand exited with code 1", false),
+            ("rm -r out && ls out", "ls: cannot access 'out': No such file or directory", true),
+            ("rm out", "rm: cannot remove 'out': No such file or directory", false),
         ];
         for (command, text, is_nothing) in cases {
             let command = Some(command.to_owned());

@@ -1,9 +1,10 @@
 //! What puts an error right.
 
 use super::complaint;
+use super::same::{gist, masked};
 use super::subject::Subject;
 use super::trouble::{self, Views};
-use super::{CONTEXT_LENGTH, Errors};
+use super::{CONTEXT_LENGTH, Errors, Observed};
 use crate::analysis::command;
 use crate::analysis::heard::Call;
 use crate::line::one_line;
@@ -56,13 +57,21 @@ impl Errors {
         }
     }
 
-    /// Finds trouble that was seen in a log or a state, and which a run now shows.
-    pub(super) fn take_observed(&mut self, text: &str) -> Option<usize> {
+    /// Finds trouble that was seen in a log or a state, and which a run now shows: by its sign, or since a log says the same.
+    pub(super) fn take_observed(&mut self, text: &str, message: &str) -> Option<usize> {
+        const ENOUGH: usize = 12;
         if self.observed.is_empty() {
             return None;
         }
         let lower = text.to_ascii_lowercase();
-        let at = self.observed.iter().rposition(|observed| lower.contains(&observed.sign))?;
+        let says = masked(gist(message));
+        let says_so = |observed: &Observed| {
+            says.len() >= ENOUGH && masked(&self.all[observed.number].message).contains(&says)
+        };
+        let at = self
+            .observed
+            .iter()
+            .rposition(|observed| lower.contains(&observed.sign) || says_so(observed))?;
         Some(self.observed.remove(at).number)
     }
 
@@ -96,11 +105,10 @@ impl Errors {
         let open = || subjects.iter().filter_map(|subject| self.open.get(subject)).flatten();
         let failed = || open().filter_map(|number| self.all[*number].call.as_ref());
         let is_new = |sign: &str| failed().any(|call| !call.context.contains(sign));
-        let is_undone = self.undone == Some(self.changes)
-            && open().any(|number| self.all[*number].changes < self.changes);
+        let is_undone = self.undone == Some(self.changes) && open().next().is_some();
         IGNORING.iter().any(|sign| command.contains(sign) && is_new(sign))
             || command::throws_away(command)
-            || (is_undone && command::takes_back(command))
+            || is_undone
     }
 
     /// Resolves the last error if files were changed for it, and what was run next was content: a repair need not be shown

@@ -188,9 +188,25 @@ pub(in crate::analysis::errors) fn only_shows(call: &Call) -> bool {
         let views = views_of(&step);
         command::is_accessory(step[0])
             || command::only_shows(step[0])
-            || !views.is_empty() && views != [View::Program]
+            || !views.is_empty() && views != [View::Program] && !acts_in_powershell(&step)
     };
     call.command.as_deref().is_none_or(|command| command::everything_run(command).all(shows))
+}
+
+/// Returns whether one of the commands of a step has a verb of PowerShell that changes something: `Restart-Service`.
+fn acts_in_powershell(step: &[&str]) -> bool {
+    const ACTS: [&str; 14] = [
+        "Add", "Clear", "Disable", "Enable", "Import", "Install", "New", "Remove", "Repair",
+        "Reset", "Restart", "Set", "Stop", "Update",
+    ];
+    let verb = |word: &str| {
+        let word = word.trim_start_matches(['"', '\'', '{', '(', '&', ';']);
+        word.split_once('-').is_some_and(|(verb, noun)| {
+            ACTS.contains(&verb) && noun.starts_with(|first: char| first.is_ascii_uppercase())
+        })
+    };
+    matches!(step[0], "powershell" | "powershell.exe" | "pwsh")
+        && step[1..].iter().any(|word| verb(word))
 }
 
 /// Returns whether a call writes a log itself: what it then shows of it is its own.

@@ -249,7 +249,7 @@ fn has_error_level(line: &str) -> bool {
     line.split([' ', '\t', '|', ']', '[']).take(8).any(is_level)
 }
 
-/// Finds `3 failed`, `1 failure`, `failed=2`, `Failures: 1`, `ℹ fail 2`, but not `0 failed`.
+/// Finds `3 failed`, `6 tests failed`, `1 failure`, `failed=2`, `Failures: 1`, `ℹ fail 2`, but not `0 failed`.
 pub(in crate::analysis::errors) fn counts_failures(line: &str) -> bool {
     // Most lines have none of the words below, and need not be cut into theirs.
     const PARTS: [&str; 6] = ["fail", "Fail", "FAIL", "errors", "Errors", "unreachable="];
@@ -279,7 +279,10 @@ pub(in crate::analysis::errors) fn counts_failures(line: &str) -> bool {
         || words.iter().enumerate().skip(1).any(|(at, word)| {
             // `61 passed; failed parses: 0` counts what comes after.
             let is_heading = words.get(at + 1).is_some_and(|next| next.ends_with(':'));
-            let before = words[at - 1];
+            let before = match words[at - 1] {
+                "tests" | "test" | "suites" | "examples" | "checks" if at > 1 => words[at - 2],
+                before => before,
+            };
             is_count(before) && follows(word) && !is_heading || precedes(before) && is_count(word)
         })
 }

@@ -108,6 +108,8 @@ fn what_does_something_first_shows_something_new() {
     assert!(shows("ssh h 'journalctl -u a | grep b'"));
     assert!(!shows("./deploy.sh && sleep 9; tail app.log"));
     assert!(!shows("git push && gh run view --log-failed"));
+    assert!(shows("pwsh -c 'Get-Content app.log -Tail 5'"));
+    assert!(!shows("pwsh -c 'Restart-Service app; Get-Content app.log -Tail 5'"));
 }
 
 #[test]
@@ -126,10 +128,22 @@ fn states_of_the_same_kind_are_compared_and_logs_are_not() {
 
 #[test]
 fn failures_are_counted_unless_there_are_none() {
-    for line in ["3 failed, 2 passed", "Tests run: 4, Failures: 1", "ok=3 failed=2", "ℹ fail 2"] {
+    for line in [
+        "3 failed, 2 passed",
+        "90% tests passed, 4 tests failed out of 40",
+        "Tests run: 4, Failures: 1",
+        "ok=3 failed=2",
+        "ℹ fail 2",
+    ] {
         assert!(counts_failures(line), "{line}");
     }
-    for line in ["0 failed", "Failures: 0, Errors: 0", "ok=3 failed=0", "it failed 3 times"] {
+    for line in [
+        "0 failed",
+        "100% tests passed, 0 tests failed out of 40",
+        "Failures: 0, Errors: 0",
+        "ok=3 failed=0",
+        "it failed 3 times",
+    ] {
         assert!(!counts_failures(line), "{line}");
     }
 }
