@@ -55,7 +55,7 @@ use errors::{Errors, Report};
 use files::Files;
 use flags::Flags;
 use goal::Goal;
-use heard::Heard;
+use heard::{Call, Heard, Output};
 use helpers::Helpers;
 use insight::{Impressions, Insight};
 use kind::Work;
@@ -67,7 +67,7 @@ use times::Times;
 use traits::Scene;
 
 /// The version of the rules; it changes when equal segments give other nodes.
-const ANALYZER_VERSION: &str = "built-in-9";
+const ANALYZER_VERSION: &str = "built-in-10";
 
 /// What is known of a segment before its entries are heard.
 #[derive(Clone, Debug)]
@@ -133,6 +133,13 @@ pub struct Analysis {
     recovered: bool,
 }
 
+/// Who ran something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Caller {
+    Model,
+    User,
+}
+
 impl Analysis {
     /// Begins with nothing heard.
     pub fn new(context: SegmentContext) -> Self {
@@ -187,52 +194,62 @@ impl Analysis {
             }
             Heard::Result { call_id, tool, failure, output, nested } => {
                 let call = self.calls.answered(call_id.as_deref(), tool);
-                let views = Views::of(&call);
-                let was_flagged = failure.is_some();
-                let (mut failure, mut trouble) =
-                    (failure.filter(|text| !is_no_failure(&call, text)), None);
-                if failure.is_none() && (hides_failure(&call) || !views.is_empty()) {
-                    let printed = output.read();
-                    trouble = views.trouble(&printed);
-                    let is_own = trouble.as_ref().is_some_and(|trouble| trouble.is_own);
-                    let is_seen = trouble.is_some() && !is_own && !shows_own_log(&call);
-                    if is_own
-                        || !is_seen
-                            && hides_failure(&call)
-                            && (tells_failure(&printed) || echoes_failure(&call, &printed))
-                    {
-                        failure = Some(printed);
-                    }
-                }
-                match (&failure, trouble) {
-                    (Some(text), _) => {
-                        self.errors.call_failed(id, &call, text, self.models.current());
-                    }
-                    (None, Some(trouble)) => {
-                        let model = self.models.current();
-                        self.errors.observed(id, &call, views, trouble, model);
-                    }
-                    (None, None) => {
-                        // A search that finds nothing does not show that what ran before it worked.
-                        if !was_flagged || call.only_looks() {
-                            self.errors.call_succeeded(id, &call);
-                        }
-                        self.files.touch(&call);
-                        self.recovered |= self.is_failing;
-                    }
-                }
-                self.is_failing = failure.is_some();
-                self.helpers.hear(id, &call, failure.is_some());
-                self.ending.hear_result(&call, failure.is_some());
+                self.hear_result(id, &call, failure, output, Caller::Model);
                 for call in nested {
                     let call = self.files.locate(call);
                     self.files.touch(&call);
                     self.calls.made(call);
                 }
             }
+            Heard::Shell { call, failure, output } => {
+                self.hear_result(id, &call, failure, output, Caller::User);
+            }
             Heard::Flag { flag_type, message } => self.flags.hear(id, flag_type, message),
             Heard::Nothing => {}
         }
+    }
+
+    /// Takes in what a call gave back, which may hide that it failed.
+    fn hear_result(
+        &mut self,
+        id: &str,
+        call: &Call,
+        failure: Option<String>,
+        output: Output<'_>,
+        caller: Caller,
+    ) {
+        let views = Views::of(call);
+        let was_flagged = failure.is_some();
+        let (mut failure, mut trouble) = (failure.filter(|text| !is_no_failure(call, text)), None);
+        if failure.is_none() && (hides_failure(call) || !views.is_empty()) {
+            let printed = output.read();
+            trouble = views.trouble(&printed);
+            let is_own = trouble.as_ref().is_some_and(|trouble| trouble.is_own);
+            let is_seen = trouble.is_some() && !is_own && !shows_own_log(call);
+            if is_own
+                || !is_seen
+                    && hides_failure(call)
+                    && (tells_failure(&printed) || echoes_failure(call, &printed))
+            {
+                failure = Some(printed);
+            }
+        }
+        let model = (caller == Caller::Model).then(|| self.models.current());
+        match (&failure, trouble) {
+            (Some(text), _) => self.errors.call_failed(id, call, text, model),
+            (None, Some(trouble)) => self.errors.observed(id, call, views, trouble, model),
+            (None, None) => {
+                // A search that finds nothing does not show that what ran before it worked.
+                if !was_flagged || call.only_looks() {
+                    self.errors.call_succeeded(id, call);
+                }
+                self.files.touch(call);
+                self.recovered |= self.is_failing;
+            }
+        }
+        self.is_failing = failure.is_some();
+        self.helpers.hear(id, call, failure.is_some());
+        self.ending.hear_result(call, failure.is_some());
     }
 
     /// Returns what each exchange is like in which the user may settle something, by the entry of the reply.

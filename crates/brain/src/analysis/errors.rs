@@ -79,7 +79,7 @@ struct Occurrence {
     entries: Vec<String>,
     category: String,
     message: String,
-    /// The call that failed; `None` if the model itself did.
+    /// The model's call that failed; `None` if the model itself did, or a command of the user's.
     call: Option<FailedCall>,
     resolved: bool,
     /// Whether the work can hardly be done while this fails.
@@ -119,14 +119,22 @@ impl Errors {
 
     pub(super) fn model_failed(&mut self, entry: &str, text: &str) {
         let (category, message) = category::of_model_error(text);
-        self.add(entry, category, message, None, vec![Subject::Model]);
+        let number = self.add(entry, category, message, None, vec![Subject::Model]);
+        self.all[number].grave = true;
     }
 
     pub(super) fn model_succeeded(&mut self) {
         self.resolve(&[Subject::Model]);
     }
 
-    pub(super) fn call_failed(&mut self, entry: &str, call: &Call, text: &str, model: &Model) {
+    /// Takes in a call that has failed; the user's own, if no model made it.
+    pub(super) fn call_failed(
+        &mut self,
+        entry: &str,
+        call: &Call,
+        text: &str,
+        model: Option<&Model>,
+    ) {
         // What the user stopped has not gone wrong.
         let is_stop = |line: &str| matches!(line.trim(), "Operation aborted" | "Command aborted");
         if text.lines().any(is_stop) {
@@ -143,11 +151,10 @@ impl Errors {
             }
             None => self.resolve_what_is_passed(&subjects, call, text),
         }
-        let failed = failed_call(call, &message, model);
+        let failed = model.map(|model| failed_call(call, &message, model));
         let was_observed = self.take_observed(text, &message);
         let falls_back = has_fallen_back(call, text);
-        self.add(entry, category, message, Some(failed), subjects);
-        let last = self.all.len() - 1;
+        let last = self.add(entry, category, message, failed, subjects);
         self.all[last].resolved = falls_back;
         self.all[last].told = told;
         self.all[last].grave = !call.only_looks();
@@ -168,7 +175,7 @@ impl Errors {
         call: &Call,
         views: Views,
         trouble: Trouble,
-        model: &Model,
+        model: Option<&Model>,
     ) {
         // Whoever looks for the cause of an error sees the same error from another side.
         if let Some(number) = self.examined
@@ -189,10 +196,9 @@ impl Errors {
             self.all[known.number].entries.push(entry.to_owned());
             return;
         }
-        let failed = failed_call(call, &message, model);
+        let failed = model.map(|model| failed_call(call, &message, model));
         let remedies = subject::remedies(&message);
-        self.add(entry, category, message, Some(failed), remedies);
-        let number = self.all.len() - 1;
+        let number = self.add(entry, category, message, failed, remedies);
         let address = command::address(call.command.as_deref().unwrap_or_default());
         let address = address.map(str::to_owned);
         self.observed.push(Observed {
@@ -286,6 +292,7 @@ impl Errors {
         }
     }
 
+    /// Adds one, and returns its number.
     fn add(
         &mut self,
         entry: &str,
@@ -293,7 +300,7 @@ impl Errors {
         message: String,
         call: Option<FailedCall>,
         subjects: Vec<Subject>,
-    ) {
+    ) -> usize {
         let number = self.all.len();
         for subject in subjects {
             self.open.entry(subject).or_default().push(number);
@@ -303,7 +310,7 @@ impl Errors {
             entries: vec![entry.to_owned()],
             category,
             message,
-            grave: call.is_none(),
+            grave: false,
             call,
             resolved: false,
             changes: self.changes,
@@ -312,6 +319,7 @@ impl Errors {
             told: Told::default(),
             follows: None,
         });
+        number
     }
 }
 

@@ -16,6 +16,9 @@ const COMMAND_LIMIT: usize = 2 * 1024;
 /// A name, an id or a path that is longer is none.
 const NAME_LIMIT: usize = 4 * 1024;
 
+/// The tool that runs commands; those of the user's are like its.
+const SHELL: &str = "bash";
+
 /// What one entry says.
 #[derive(Debug)]
 pub(super) enum Heard<'a> {
@@ -33,6 +36,12 @@ pub(super) enum Heard<'a> {
         output: Output<'a>,
         /// The calls that a script inside the tool made.
         nested: Vec<Call>,
+    },
+    /// What a command printed that the user ran; `failure` is that, too, if it failed.
+    Shell {
+        call: Call,
+        failure: Option<String>,
+        output: Output<'a>,
     },
     /// What a compaction or a branch summary says of the past.
     Summary {
@@ -115,6 +124,7 @@ impl<'a> Heard<'a> {
         }
         let text = || content.map_or(String::new(), |content| text::excerpt(content, TEXT_LIMIT));
         match message.role {
+            Role::BashExecution => Self::shell(object),
             Role::User => Self::Request { text: text() },
             Role::Assistant => {
                 let stop_reason =
@@ -149,6 +159,18 @@ impl<'a> Heard<'a> {
                 }
             }
             _ => Self::Nothing,
+        }
+    }
+
+    fn shell(object: Raw<'a>) -> Self {
+        let output = Output(object.get("output"));
+        // A command that was stopped has no code.
+        let failed = object.get("exitCode").is_some_and(|code| !code.is_falsy());
+        let call = Call::new(None, None, Some(object));
+        Self::Shell {
+            call: Call { tool: SHELL.to_owned(), ..call },
+            failure: failed.then(|| output.read()),
+            output,
         }
     }
 }

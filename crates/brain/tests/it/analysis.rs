@@ -221,6 +221,22 @@ fn an_error_that_comes_up_again_is_the_same() {
 }
 
 #[test]
+fn commands_of_the_users_count_as_well() {
+    let failed = "FAIL  tests/cart.spec.ts";
+    let start = || Story::new().user("mend the cart").edit("cart.ts", Ok(""));
+    let shown = errors(&start().shell("npm test", Some(1), failed));
+    assert_eq!(shown.len(), 1, "{shown:?}");
+    assert!(shown[0].starts_with('!') && shown[0].contains("tests/cart.spec.ts"), "{shown:?}");
+    let story = start().shell("npm test", Some(1), failed).edit("cart.ts", Ok(""));
+    let shown = errors(&story.shell("npm test", Some(0), "ok"));
+    assert!(shown.len() == 1 && !shown[0].starts_with('!'), "{shown:?}");
+    assert!(errors(&start().shell("npm test", None, "")).is_empty(), "it was stopped");
+    let node = start().shell("npm test", Some(1), failed).node();
+    assert_eq!(node.content.tools_used, ["edit"], "no agent called it");
+    assert!(node.observations.tool_use_errors.is_empty(), "and no model is to blame");
+}
+
+#[test]
 fn errors_of_tools_name_what_led_to_them() {
     let failed = "TypeError: x\nCommand exited with code 1";
     let node = Story::new()

@@ -92,6 +92,18 @@ impl Story {
         self.run("bash", &json!({ "command": command }), result)
     }
 
+    /// Runs a command as the user; `None` if it was stopped.
+    pub(crate) fn shell(self, command: &str, code: Option<u8>, output: &str) -> Self {
+        let mut message = json!({
+            "role": "bashExecution", "command": command, "output": output,
+            "cancelled": code.is_none(), "truncated": false,
+        });
+        if let Some(code) = code {
+            message["exitCode"] = code.into();
+        }
+        self.message(&message)
+    }
+
     /// Lets time pass.
     pub(crate) fn wait(mut self, minutes: i64) -> Self {
         self.now += minutes * 60_000;
