@@ -39,6 +39,8 @@ pub struct Passage {
     pub is_abandoned: bool,
     /// Whether something is decided here.
     pub is_decision: bool,
+    /// How much was found where it comes from, as a share of the most that was found in one place.
+    pub evidence: f64,
 }
 
 /// Who says something.

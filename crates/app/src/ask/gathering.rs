@@ -1,12 +1,12 @@
 //! Gathers what may answer a question: passages with its words, and what was said around them.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 use pi_brain_brain::{NodeId, NodeRef, Passage, Question, Voice};
 use pi_brain_forest::{RootId, SessionNo};
 use pi_brain_search::{
-    EntryText, Extent, Key, MessageKey, Query, Request, Speaker, entry_text, search,
+    EntryText, Extent, Hit, Key, MessageKey, Query, Request, Speaker, entry_text, search,
 };
 use pi_brain_session::Millis;
 use pi_brain_store::{NodeFilter, NodeRow, Order, SessionFile};
@@ -15,12 +15,17 @@ use super::Asked;
 use super::period::Period;
 use crate::app::App;
 use crate::error::Result;
-use crate::fresh::FreshLine;
+use crate::fresh::{FreshLine, FreshLines};
 use crate::search::Lookup;
 use crate::text::{EntryReader, SketchReader};
 
-/// How many messages and nodes are looked at.
-const HITS: usize = 40;
+/// How many messages and nodes are found. So many cost as little as a few: the index ranks more in any case.
+const FOUND: usize = 128;
+/// Of so many families in which most was found, all of that is read; of the rest, what is among the first.
+const FAMILIES: usize = 8;
+const FIRST: usize = 16;
+/// How many messages that were found are read at most.
+const READ: usize = 40;
 /// Around how many of them what else was said is read, and how many entries away.
 const WITH_NEIGHBOURS: usize = 8;
 const NEIGHBOURS: u32 = 16;
@@ -66,16 +71,18 @@ impl App {
         }
         let mut gathering = Gathering {
             lookup: Lookup::new(&self.store, &self.fresh),
+            fresh: &self.fresh,
             material: Material::default(),
             wanted: BTreeMap::new(),
             nodes: Vec::new(),
+            evidence: Evidence::default(),
         };
         let asking = asked.session.map(|id| Asking::find(self, id)).transpose()?;
         let allow = |key: Key| {
             asking.as_ref().is_none_or(|asking| !asking.says(key, self, &gathering.lookup))
         };
         let request = Request {
-            limit: HITS,
+            limit: FOUND,
             offset: 0,
             now: Millis::from(asked.now.timestamp()),
             project: asked.project,
@@ -85,19 +92,50 @@ impl App {
             counts: false,
         };
         let found = search(&self.index, &self.tail, &query, &request)?;
-        for (rank, hit) in found.hits.iter().enumerate() {
-            match hit.key {
-                Key::Node(id) => gathering.note_node(NodeId::from_u64(id)),
-                Key::Message(key) => match self.fresh.get(key) {
-                    Some(line) => gathering.take_fresh(line),
-                    None => gathering.want(key, rank < WITH_NEIGHBOURS)?,
-                },
-            }
-        }
+        gathering.take(&found.hits)?;
         gathering.read_messages()?;
         gathering.read_nodes()?;
-        Ok(gathering.material)
+        Ok(gathering.weighed())
     }
+}
+
+/// How much was found in each family. What a question is about was spoken of more than once where it was worked on, while
+/// its words stand anywhere by chance.
+#[derive(Default)]
+struct Evidence {
+    of_families: HashMap<RootId, f64>,
+    most: f64,
+}
+
+impl Evidence {
+    fn new(hits: &[Hit], fresh: &FreshLines) -> Self {
+        let mut of_families: HashMap<RootId, f64> = HashMap::new();
+        for hit in hits {
+            if let Key::Message(key) = hit.key {
+                *of_families.entry(family(key, fresh)).or_default() += hit.score;
+            }
+        }
+        let most = of_families.values().copied().fold(0.0, f64::max);
+        Self { of_families, most }
+    }
+
+    /// Returns the families in which most was found.
+    fn best(&self, count: usize) -> HashSet<RootId> {
+        let mut families: Vec<(&RootId, &f64)> = self.of_families.iter().collect();
+        families.sort_by(|(one, less), (other, more)| more.total_cmp(less).then(one.cmp(other)));
+        families.into_iter().take(count).map(|(family, _)| *family).collect()
+    }
+
+    /// Returns how much was found in a family, of the most that was found in one.
+    fn share(&self, family: RootId) -> f64 {
+        let sum = self.of_families.get(&family).copied().unwrap_or(0.0);
+        if self.most > 0.0 { sum / self.most } else { 0.0 }
+    }
+}
+
+/// Returns the family of a message, also of one that is not taken in yet.
+fn family(key: MessageKey, fresh: &FreshLines) -> RootId {
+    fresh.get(key).map_or_else(|| RootId::new(key.family), |line| line.session.root)
 }
 
 /// The session that a question is asked in, in all files that it stands in.
@@ -143,9 +181,11 @@ type Entries = BTreeMap<u32, bool>;
 
 struct Gathering<'a> {
     lookup: Lookup<'a>,
+    fresh: &'a FreshLines,
     material: Material,
     wanted: BTreeMap<(RootId, SessionNo), Wanted>,
     nodes: Vec<NodeId>,
+    evidence: Evidence,
 }
 
 #[derive(Default)]
@@ -155,6 +195,36 @@ struct Wanted {
 }
 
 impl Gathering<'_> {
+    /// Takes what is worth reading of what was found, the best first.
+    fn take(&mut self, hits: &[Hit]) -> Result<()> {
+        self.evidence = Evidence::new(hits, self.fresh);
+        let best = self.evidence.best(FAMILIES);
+        let (mut read, mut with_neighbours) = (0, 0);
+        for (rank, hit) in hits.iter().enumerate() {
+            let key = match hit.key {
+                Key::Node(id) => {
+                    self.note_node(NodeId::from_u64(id));
+                    continue;
+                }
+                Key::Message(key) => key,
+            };
+            let is_of_best = best.contains(&family(key, self.fresh));
+            if read == READ || !(is_of_best || rank < FIRST) {
+                continue;
+            }
+            read += 1;
+            match self.fresh.get(key) {
+                Some(line) => self.take_fresh(line),
+                None => {
+                    let with_others = is_of_best && with_neighbours < WITH_NEIGHBOURS;
+                    with_neighbours += usize::from(with_others);
+                    self.want(key, with_others)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn note_node(&mut self, id: NodeId) {
         if self.nodes.len() < NODES && !self.nodes.contains(&id) {
             self.nodes.push(id);
@@ -298,6 +368,16 @@ impl Gathering<'_> {
         }
         Ok(())
     }
+
+    /// Returns what was read, each with how much was found where it comes from.
+    fn weighed(mut self) -> Material {
+        let Material { passages, places } = &mut self.material;
+        for (passage, place) in passages.iter_mut().zip(places) {
+            let family = place.session.as_ref().map(|session| session.root);
+            passage.evidence = family.map_or(0.0, |family| self.evidence.share(family));
+        }
+        self.material
+    }
 }
 
 impl Material {
@@ -345,6 +425,7 @@ impl Material {
             about: about.unwrap_or_default(),
             is_abandoned,
             is_decision: false,
+            evidence: 0.0,
         });
         self.places.push(place.clone());
     }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use pi_brain_session::Millis;
 
-use super::manner::{Turn, manner};
+use super::manner::manner;
 use super::question::{Bearing, Question, QuestionWord};
 use super::sentences::sentences;
 use super::words::{each_word, likeness};
@@ -58,8 +58,9 @@ const GENERAL: f64 = 0.3;
 const NEVER_SAID: f64 = 0.75;
 /// How far apart in a session two passages can be to be near each other.
 const NEAR: u32 = 4;
-/// How many of the last entries close a unit of work.
-const CLOSING: u32 = 2;
+/// How much better a sentence fits where most was found, and where its unit of work ends: what came of it is said late.
+const EVIDENCE: f64 = 0.3;
+const LATE: f64 = 0.15;
 /// How well a word fits that is known here, and one that is missing.
 const KNOWN: f64 = 0.7;
 const MISSING: f64 = 0.4;
@@ -69,14 +70,15 @@ const MISSING_NAME: f64 = 0.59;
 const MOST_KNOWN: u8 = 4;
 const MOST_MISSING: u8 = 2;
 /// What speaks for an answer: how well the subject is known, how well the best sentence fits, and each word of the question,
-/// since of a long one less can be expected to be there. What the project is called by speaks against it: that is there
-/// whatever was said. These are the weights of a regression over questions with and without answers.
+/// since of a long one less can be expected to be there, and who says much about a matter knows that there was one. What the
+/// project is called by speaks against it: that is there whatever was said. These are the weights of a regression over
+/// questions with and without answers.
 const BY_SUBJECT: f64 = 1.1;
 const BY_SENTENCE: f64 = 4.2;
-const BY_WORD: f64 = 0.12;
+const BY_WORD: f64 = 0.25;
 const BY_PROJECT: f64 = -4.5;
 /// How much that must come to for an answer; and how much of a question one passage must have to answer it in any case.
-const ENOUGH: f64 = 2.5;
+const ENOUGH: f64 = 3.9;
 const WHOLE: f64 = 0.99;
 /// How much of a question must be covered for one to be sure of the answer.
 const MEDIUM: f64 = 0.72;
@@ -104,7 +106,8 @@ pub fn choose(
     let mut knowledge = Knowledge::default();
     for (at, (reading, passage)) in read.iter().zip(passages).enumerate() {
         let context = contexts.of(at, &read, passages);
-        let turn = contexts.turn(passage);
+        let is_opening = contexts.is_opening(passage);
+        let place = (1.0 + EVIDENCE * passage.evidence) * (1.0 + LATE * contexts.lateness(passage));
         let in_project = weighed_share(&reading.project, &weights, whole);
         knowledge.in_project = knowledge.in_project.max(in_project);
         let in_passage = weighed_share(&reading.fits, &weights, whole);
@@ -118,8 +121,10 @@ pub fn choose(
             knowledge.of_subject =
                 knowledge.of_subject.max(covered + acquaintance(question, &fits, commonness));
             let around = weighed_share(&context, &weights, whole);
-            let relevance =
-                covered * manner(question, passage, sentence, turn) * f64::midpoint(1.0, around);
+            let relevance = covered
+                * manner(question, passage, sentence, is_opening)
+                * f64::midpoint(1.0, around)
+                * place;
             knowledge.in_sentence = knowledge.in_sentence.max(relevance);
             candidates.push(Candidate { passage: at, sentence, covered, relevance });
         }
@@ -128,7 +133,7 @@ pub fn choose(
         return None;
     }
     let covered = candidates.iter().map(|candidate| candidate.covered).fold(0.0, f64::max);
-    let picked = pick(candidates, most);
+    let picked = pick(candidates, passages, most);
     let standings = standings(&picked, passages);
     let mut quotes: Vec<Quote> = picked
         .iter()
@@ -172,9 +177,8 @@ struct Knowledge {
 
 impl Knowledge {
     fn is_enough(&self, question: &Question) -> bool {
-        let is_subject = |word: &&QuestionWord| word.bearing == Bearing::Subject;
         #[expect(clippy::cast_precision_loss, reason = "a question has some dozen words")]
-        let words = question.words.iter().filter(is_subject).count() as f64;
+        let words = question.words.len() as f64;
         let sum = self.of_subject * BY_SUBJECT
             + self.in_sentence * BY_SENTENCE
             + words * BY_WORD
@@ -320,20 +324,23 @@ impl Contexts {
         Self { works, turns, sessions }
     }
 
-    /// Returns which part of its unit of work a passage is, as far as that was read.
-    fn turn(&self, passage: &Passage) -> Turn {
-        let is_said = matches!(passage.voice, Voice::Person | Voice::Model);
+    /// Says whether a person opens a unit of work with a passage, as far as that was read.
+    fn is_opening(&self, passage: &Passage) -> bool {
+        passage.voice == Voice::Person
+            && self
+                .turns
+                .get(&passage.work)
+                .is_some_and(|(first, last)| first < last && passage.position == *first)
+    }
+
+    /// Returns how late in its unit of work a passage comes, from 0 to 1, as far as that was read.
+    fn lateness(&self, passage: &Passage) -> f64 {
         match self.turns.get(&passage.work) {
-            Some((first, last)) if is_said && first < last => {
-                if passage.position == *first && passage.voice == Voice::Person {
-                    Turn::Opening
-                } else if passage.position + CLOSING > *last {
-                    Turn::Closing
-                } else {
-                    Turn::Between
-                }
+            Some((first, last)) if first < last => {
+                let behind = passage.position.clamp(*first, *last) - first;
+                f64::from(behind) / f64::from(last - first)
             }
-            _ => Turn::Between,
+            _ => 0.5,
         }
     }
 
@@ -382,8 +389,12 @@ struct Candidate<'a> {
     relevance: f64,
 }
 
-/// Takes the best sentences, one of each passage, none that says what another has said.
-fn pick(mut candidates: Vec<Candidate<'_>>, most: usize) -> Vec<Candidate<'_>> {
+/// Takes the best sentences, one of each entry, none that says what another has said.
+fn pick<'a>(
+    mut candidates: Vec<Candidate<'a>>,
+    passages: &[Passage],
+    most: usize,
+) -> Vec<Candidate<'a>> {
     candidates.sort_by(|one, other| {
         other.relevance.total_cmp(&one.relevance).then(one.passage.cmp(&other.passage))
     });
@@ -394,13 +405,24 @@ fn pick(mut candidates: Vec<Candidate<'_>>, most: usize) -> Vec<Candidate<'_>> {
             break;
         }
         let is_said = |other: &Candidate<'_>| {
-            other.passage == candidate.passage || is_alike(other.sentence, candidate.sentence)
+            is_of_same_entry(other, &candidate, passages)
+                || is_alike(other.sentence, candidate.sentence)
         };
         if !picked.iter().any(is_said) {
             picked.push(candidate);
         }
     }
     picked
+}
+
+/// Says whether two sentences are from one entry, be it from what was said and from what a tool was given. Notes are of no
+/// entry.
+fn is_of_same_entry(one: &Candidate<'_>, other: &Candidate<'_>, passages: &[Passage]) -> bool {
+    let place = |candidate: &Candidate<'_>| {
+        let Passage { session, position, voice, .. } = passages[candidate.passage];
+        (voice != Voice::Note).then_some((session, position))
+    };
+    one.passage == other.passage || place(one).is_some_and(|here| place(other) == Some(here))
 }
 
 fn is_alike(one: &Sentence<'_>, other: &Sentence<'_>) -> bool {

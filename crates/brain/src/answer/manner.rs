@@ -9,7 +9,7 @@ pub(super) fn manner(
     question: &Question,
     passage: &Passage,
     sentence: &Sentence<'_>,
-    turn: Turn,
+    is_opening: bool,
 ) -> f64 {
     let mut counts = match passage.voice {
         Voice::Model | Voice::Note => 1.0,
@@ -30,16 +30,13 @@ pub(super) fn manner(
         4..10 => 1.0,
         _ => 1.15,
     };
-    counts *= match turn {
-        Turn::Opening if question.asks == Asks::WhatWasDone => 1.3,
-        Turn::Opening => 0.8,
-        Turn::Closing if question.asks == Asks::Whether => 1.25,
-        Turn::Closing => 1.15,
-        Turn::Between => 1.0,
-    };
+    // What opens a unit of work says what is wanted, not what came of it.
+    if is_opening {
+        counts *= if question.asks == Asks::WhatWasDone { 1.3 } else { 0.8 };
+    }
     if passage.is_decision {
         // What a person settles counts more than what a model proposed.
-        counts *= if passage.voice == Voice::Person { 1.2 } else { 1.1 };
+        counts *= if passage.voice == Voice::Person { 1.3 } else { 1.1 };
     }
     let lower = sentence.text.to_lowercase();
     if IGNORANCE.iter().any(|words| lower.contains(words)) {
@@ -65,30 +62,49 @@ pub(super) fn manner(
         }
 }
 
-/// Which part of a unit of work a passage is: what opens it says what is wanted, what closes it what came of it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Turn {
-    Opening,
-    Between,
-    Closing,
-}
-
 /// How sentences begin that say what will be done next.
-const ANNOUNCING: [&str; 14] = [
+const ANNOUNCING: &[&str] = &[
     "I'll ",
     "I will ",
+    "I look ",
+    "I check ",
     "Let me ",
     "I'm going ",
     "Checking ",
     "Looking ",
+    "Reading ",
+    "Running ",
+    "Starting ",
+    "Now ",
+    "First ",
     "Ich schaue",
+    "Ich sehe",
+    "Ich lese",
+    "Ich prüfe",
     "Ich werde",
+    "Erst ",
+    "Zuerst ",
     "Je vais",
     "Je regarde",
+    "Je lis",
+    "Je cherche",
+    "Je vérifie",
+    "D'abord",
     "Voy a",
+    "Miro ",
+    "Reviso ",
+    "Primero ",
     "Vou ",
-    "Now ",
-    "Running ",
+    "Vejo ",
+    "Olho ",
+    "Primeiro ",
+    "Guardo ",
+    "Controllo ",
+    "まず",
+    "先看",
+    "我先",
+    "我来",
+    "让我",
 ];
 
 /// Says whether a number with a unit of time stands in a text.

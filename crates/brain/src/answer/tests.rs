@@ -114,6 +114,7 @@ fn said(lines: &[(u32, u32, Voice, &str)]) -> Vec<Passage> {
         about: String::new(),
         is_abandoned: false,
         is_decision: false,
+        evidence: 1.0,
     };
     lines.iter().map(passage).collect()
 }
@@ -159,6 +160,40 @@ fn what_follows_a_question_can_answer_it_without_its_words() {
     ]);
     let chosen = ask("which package blocks the react upgrade?", &passages).unwrap();
     assert!(chosen.quotes.iter().any(|quote| quote.passage == 1));
+}
+
+#[test]
+fn where_more_was_found_is_where_the_answer_is() {
+    let mut passages = said(&[
+        (1, 1, Voice::Model, "The invoice import is slow because it reads each row twice."),
+        (2, 1, Voice::Model, "The invoice import is slow because the disk of the server is full."),
+    ]);
+    let question = "why is the invoice import slow?";
+    passages[0].evidence = 0.2;
+    assert!(first(question, &passages).contains("disk"));
+    passages[0].evidence = 1.0;
+    passages[1].evidence = 0.2;
+    assert!(first(question, &passages).contains("row"));
+}
+
+#[test]
+fn what_came_of_it_is_said_late() {
+    let passages = said(&[
+        (1, 1, Voice::Person, "look at the nightly import of invoices please"),
+        (1, 2, Voice::Model, "The nightly import reads the invoices in one thread."),
+        (1, 8, Voice::Model, "The nightly import reads the invoices in four threads."),
+    ]);
+    assert!(first("how does the nightly import read invoices?", &passages).contains("four"));
+}
+
+#[test]
+fn an_entry_is_quoted_once() {
+    let passages = said(&[
+        (1, 1, Voice::Model, "The export goes through the new queue."),
+        (1, 1, Voice::Tool, "grep -rn queue src/export to see how the export goes"),
+    ]);
+    let chosen = ask("does the export go through the new queue?", &passages).unwrap();
+    assert_eq!(chosen.quotes.len(), 1);
 }
 
 #[test]
