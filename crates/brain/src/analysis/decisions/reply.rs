@@ -26,8 +26,8 @@ const LONGEST: usize = 600;
 const OPTION_WORDS: usize = 4;
 
 /// So clearly must a reply settle something: a list of decisions that holds what is none is read by nobody. With authors left
-/// out, 78 in 100 replies above it do settle something, and 65 in 100 that do are above it.
-const CLEAR: f32 = -0.03;
+/// out, 80 in 100 replies above it do settle something, and 60 in 100 that do are above it.
+const CLEAR: f32 = 0.04;
 
 impl<'a> Reply<'a> {
     /// Reads what is decided here, if anything is.
