@@ -401,18 +401,30 @@ fn pick<'a>(
     let least = candidates.first().map_or(0.0, |best| best.relevance * WORTH_SAYING);
     let mut picked: Vec<Candidate<'_>> = Vec::new();
     for candidate in candidates {
-        if picked.len() == most || candidate.relevance < least {
+        if candidate.relevance < least {
             break;
         }
-        let is_said = |other: &Candidate<'_>| {
+        let says = |other: &Candidate<'_>| {
             is_of_same_entry(other, &candidate, passages)
                 || is_alike(other.sentence, candidate.sentence)
         };
-        if !picked.iter().any(is_said) {
-            picked.push(candidate);
+        match picked.iter().position(says) {
+            Some(known) if is_repeated(&picked[known], &candidate, passages) => {
+                let relevance = picked[known].relevance;
+                picked[known] = Candidate { relevance, ..candidate };
+            }
+            None if picked.len() < most => picked.push(candidate),
+            _ => {}
         }
     }
     picked
+}
+
+/// Says whether a sentence only repeats another one, which was said before it: agents say again what they were told, also what
+/// they were told by us.
+fn is_repeated(one: &Candidate<'_>, other: &Candidate<'_>, passages: &[Passage]) -> bool {
+    one.sentence.words == other.sentence.words
+        && time_of(other, passages).is_some_and(|time| time_of(one, passages) > Some(time))
 }
 
 /// Says whether two sentences are from one entry, be it from what was said and from what a tool was given. Notes are of no

@@ -197,6 +197,18 @@ fn an_entry_is_quoted_once() {
 }
 
 #[test]
+fn who_said_it_first_is_quoted() {
+    let passages = said(&[
+        (1, 4, Voice::Model, "The export goes through the new queue."),
+        (2, 1, Voice::Person, "does the export go through the new queue?"),
+        (2, 2, Voice::Model, "The export goes through the new queue."),
+    ]);
+    let chosen = ask("does the export go through the new queue?", &passages).unwrap();
+    assert_eq!(chosen.quotes[0].passage, 0, "{chosen:?}");
+    assert!(chosen.quotes.iter().all(|quote| quote.passage != 2), "{chosen:?}");
+}
+
+#[test]
 fn a_question_in_other_words_or_another_language_is_answered() {
     let passages = said(&[
         (1, 1, Voice::Person, "which laptop for the lab, the T14 or the P1?"),

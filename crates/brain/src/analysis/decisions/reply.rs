@@ -22,8 +22,14 @@ pub(super) struct Reply<'a> {
 
 /// A longer reply tells more than a decision, in characters.
 const LONGEST: usize = 600;
+/// Fewer words that name something do not say what was agreed to.
+const FEW_SUBJECTS: usize = 2;
 /// The name of an option is one of the first few words.
 const OPTION_WORDS: usize = 4;
+
+/// What stands before an option that is not taken, and what is said of it.
+const NOT_THAT: [&str; 4] = ["not", "nicht", "pas", "não"];
+static WRONG: Signs = Signs::new("wrong|falsch|faux|errado");
 
 /// So clearly must a reply settle something: a list of decisions that holds what is none is read by nobody. With authors left
 /// out, 80 in 100 replies above it do settle something, and 60 in 100 that do are above it.
@@ -56,15 +62,19 @@ impl<'a> Reply<'a> {
     /// Reads which of the options that the model had listed the user takes.
     fn option(&self) -> Option<Decided> {
         let first = sentences(&self.turn.text).into_iter().next()?.to_lowercase();
-        let reading = self.turn.reading();
-        if reading.act == Act::Question || reading.refuses() || first.ends_with('?') {
+        if self.turn.reading().act == Act::Question || first.ends_with('?') {
             return None;
         }
-        let (name, option) = words(&first).take(OPTION_WORDS).find_map(|word| {
-            let is_name = word.chars().count() == 1 && word != "i";
-            let option = is_name.then(|| option_named(&self.proposal.text, &word)).flatten();
-            option.map(|option| (word, option))
-        })?;
+        let (at, name, option) =
+            words(&first).take(OPTION_WORDS).enumerate().find_map(|(at, word)| {
+                let is_name = word.chars().count() == 1 && word != "i";
+                let option = is_name.then(|| option_named(&self.proposal.text, &word)).flatten();
+                option.map(|option| (at, word, option))
+            })?;
+        let before = at.checked_sub(1).and_then(|before| words(&first).nth(before));
+        if before.is_some_and(|before| NOT_THAT.contains(&&*before)) || WRONG.are_in(&first) {
+            return None;
+        }
         let what = one_line(&option.replace("**", ""), WHAT_LENGTH);
         let what = what.trim_start_matches(['-', '*', '(', ' ']);
         let is_mark = |character: char| " ).:*".contains(character);
@@ -95,7 +105,10 @@ impl<'a> Reply<'a> {
         let (what, reason) = split.filter(says_something).unwrap_or((decisive, ""));
         let what = what.trim_end_matches(['.', ',', ' ']);
         let offer = self.offer();
-        let recommended = recommendation(&offer.text);
+        // Whoever agrees and says no more than that agrees to a plan, which its first step tells.
+        let is_bare = subjects(what).len() < FEW_SUBJECTS;
+        let recommended =
+            recommendation(&offer.text).or_else(|| first_step(&offer.text).filter(|_| is_bare));
         let reading = self.turn.reading();
         let what = match (&recommended, self.request) {
             (_, Some(request)) if reading.gives_up() => {
@@ -210,11 +223,13 @@ fn option_named<'a>(proposal: &'a str, name: &str) -> Option<&'a str> {
 
 /// Returns the sentence in which a proposal says what it comes to.
 fn recommendation(proposal: &str) -> Option<&str> {
-    let parts = sentences(proposal);
-    let says = parts.iter().find(|part| recommends(part));
-    let is_first = |part: &&&str| part.starts_with("1.") || part.starts_with("1)");
-    let item = || parts.iter().find(is_first).filter(|part| !part.ends_with(['?', '？']));
-    says.or_else(item).copied()
+    sentences(proposal).into_iter().find(|part| recommends(part))
+}
+
+/// Returns the first step of what is proposed.
+fn first_step(proposal: &str) -> Option<&str> {
+    let is_first = |part: &&str| part.starts_with("1.") || part.starts_with("1)");
+    sentences(proposal).into_iter().find(is_first).filter(|part| !part.ends_with(['?', '？']))
 }
 
 fn recommends(text: &str) -> bool {

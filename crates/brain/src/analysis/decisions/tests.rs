@@ -40,9 +40,9 @@ fn a_yes_is_told_with_what_it_was_said_to() {
         "> make it fail next time
          < There are two ways: raise, or wait for rows. I'd go with raising, because a waiting job would hold a slot for days.
          < Done: an empty day fails now.
-         > fine by me",
+         > yes, go with raising then",
         &[
-            "fine by me (I'd go with raising, because a waiting job would hold a slot for days)",
+            "yes, go with raising then (I'd go with raising, because a waiting job would hold a slot for days)",
         ],
     );
 }
