@@ -150,7 +150,7 @@ impl<'a> Reply<'a> {
         }
         // A bare yes is said to what was recommended.
         let mut latest = self.offers.iter().rev();
-        latest.find(|offer| recommends(&offer.text)).copied().unwrap_or(best.0)
+        latest.find(|offer| recommendation(&offer.text).is_some()).copied().unwrap_or(best.0)
     }
 
     /// Returns what the model says to it first.
@@ -237,5 +237,8 @@ fn recommends(text: &str) -> bool {
         "i recommend|i'd |i would|i suggest|i propose|recommend|ich schlage|ich würde|je propose|propongo|\
         recomiendo|proponho|sugiro|提案|建议",
     );
-    SIGNS.are_in(&text.to_lowercase())
+    static ADVISES_AGAINST: Signs =
+        Signs::new("i would not|i wouldn't|i'd not|ich würde nicht|je ne recommande pas");
+    let lower = text.to_lowercase();
+    SIGNS.are_in(&lower) && !ADVISES_AGAINST.are_in(&lower)
 }
