@@ -59,11 +59,9 @@ pub(super) fn gist(message: &str) -> &str {
             ["Error", "Exception"].iter().any(|end| name.len() > end.len() && name.ends_with(end))
         })
     };
-    let named = message.split(' ').find(|word| is_name(word));
-    named.map_or_else(
-        || without_level(message),
-        |name| &message[name.as_ptr() as usize - message.as_ptr() as usize..],
-    )
+    let name = message.split(' ').find(|word| is_name(word));
+    let from_name = name.and_then(|name| message.get(message.find(name)?..));
+    from_name.unwrap_or_else(|| without_level(message))
 }
 
 /// The lines of an output that tell of failures; none if a compiler speaks, each of whose lines is an error by itself.
